@@ -27,9 +27,8 @@ public final class LoadVariationRiskBalancing implements ScorePlugin {
     private static final double MEBIBYTES = 1.0 / 1024 / 1024;
 
     private final NodeLoads loads;
-    private final NodeValues<LoadSource.Loads, @Nullable NodeRisk> risks;
-    // The requests of the pod of the current cycle: a function of the pod, which all nodes share.
-    private volatile @Nullable Requests last;
+    private final CachedNodeValues<LoadSource.Loads, @Nullable NodeRisk> risks;
+    private final CachedPodValue<Requests> requests = new CachedPodValue<>(Requests::of);
 
     /**
      * The arguments.
@@ -69,10 +68,10 @@ public final class LoadVariationRiskBalancing implements ScorePlugin {
     }
 
     /** The requests of a pod, of cpu in millicores and of memory in MiB. */
-    private record Requests(Pod pod, double cpu, double memory) {
+    private record Requests(double cpu, double memory) {
         static Requests of(Pod pod) {
             Amounts requests = Amounts.requestedBy(pod);
-            return new Requests(pod, (double) requests.milliCpu(), requests.memory() * MEBIBYTES);
+            return new Requests((double) requests.milliCpu(), requests.memory() * MEBIBYTES);
         }
     }
 
@@ -98,7 +97,7 @@ public final class LoadVariationRiskBalancing implements ScorePlugin {
         // Infinite for a sensitivity of 0, which leaves no deviation but the full one.
         double exponent = 1 / args.safeVarianceSensitivity();
         loads = NodeLoads.of(args.watcherAddress().orElse(""), args.metricProvider(), handle);
-        risks = new NodeValues<>((node, latest) -> {
+        risks = new CachedNodeValues<>((node, latest) -> {
             NodeLoad load = latest.byNode().get(node.name());
             return load == null
                     ? null
@@ -131,9 +130,9 @@ public final class LoadVariationRiskBalancing implements ScorePlugin {
         if (risk == null) {
             return 0;
         }
-        Requests requests = requests(pod);
-        double cpu = risk.cpu() == null ? 0 : risk.cpu().score(requests.cpu());
-        double memory = risk.memory() == null ? 0 : risk.memory().score(requests.memory());
+        Requests ofPod = requests.of(pod);
+        double cpu = risk.cpu() == null ? 0 : risk.cpu().score(ofPod.cpu());
+        double memory = risk.memory() == null ? 0 : risk.memory().score(ofPod.memory());
         boolean areBothMeasured = risk.cpu() != null && risk.memory() != null;
         double score = areBothMeasured ? Math.min(cpu, memory) : Math.max(cpu, memory);
         return Math.max(0, Math.min(NodeScores.MAX, GoMath.round(score)));
@@ -141,16 +140,6 @@ public final class LoadVariationRiskBalancing implements ScorePlugin {
 
     private static double clamp(double value, double most) {
         return Math.max(Math.min(value, most), 0);
-    }
-
-    @SuppressWarnings("ReferenceEquality") // an equal pod is another version
-    private Requests requests(Pod pod) {
-        Requests known = last;
-        if (known == null || known.pod() != pod) {
-            known = Requests.of(pod);
-            last = known;
-        }
-        return known;
     }
 
     /** Creates the plugin; named in {@code META-INF/services}. */

@@ -43,7 +43,7 @@ public final class LowRiskOverCommitment implements PreScorePlugin, ScorePlugin 
     private final double cpuWeight;
     private final double memoryWeight;
     private final NodeLoads loads;
-    private final NodeValues<LoadSource.Loads, @Nullable NodeRisk> risks;
+    private final CachedNodeValues<LoadSource.Loads, @Nullable NodeRisk> risks;
 
     /**
      * The arguments.
@@ -132,7 +132,8 @@ public final class LowRiskOverCommitment implements PreScorePlugin, ScorePlugin 
         cpuWeight = args.riskLimitWeights().getOrDefault("cpu", DEFAULT_WEIGHT);
         memoryWeight = args.riskLimitWeights().getOrDefault("memory", DEFAULT_WEIGHT);
         loads = NodeLoads.of(args.watcherAddress().orElse(""), args.metricProvider(), handle);
-        risks = new NodeValues<>((node, latest) -> riskOf(node, latest.byNode().get(node.name())));
+        risks = new CachedNodeValues<>(
+                (node, latest) -> riskOf(node, latest.byNode().get(node.name())));
     }
 
     private @Nullable NodeRisk riskOf(NodeInfo node, @Nullable NodeLoad load) {

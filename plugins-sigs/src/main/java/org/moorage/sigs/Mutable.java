@@ -4,7 +4,8 @@ package org.moorage.sigs;
 import java.util.function.UnaryOperator;
 
 /**
- * A value that several threads read and replace.
+ * A value that several threads read and replace. Unlike an {@link java.util.concurrent.atomic.AtomicReference}, it is
+ * never null.
  *
  * @param <T> the type of the value, which is immutable
  */

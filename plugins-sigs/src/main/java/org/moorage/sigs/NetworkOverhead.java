@@ -49,7 +49,8 @@ public final class NetworkOverhead implements PreFilterPlugin, FilterPlugin, Sco
     private final Args args;
     private final CustomResources<AppGroup> groups;
     private final CustomResources<NetworkTopology> topologies;
-    private final NodeValues<NetworkOverhead, Place> places = new NodeValues<>((node, plugin) -> placeOf(node.node()));
+    private final CachedNodeValues<NetworkOverhead, Place> places =
+            new CachedNodeValues<>((node, plugin) -> placeOf(node.node()));
     // The number of pods of a group that have a node, by group and then by workload and node.
     private final Map<String, Map<BoundPods, Integer>> boundByGroup = new ConcurrentHashMap<>();
 

@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
@@ -49,10 +48,9 @@ public final class NodeResourceTopologyMatch
 
     private final TopologyCache cache;
     private final NumaScore score;
-    private final NodeValues<TopologyCache, TopologyCache.OfNode> nodes =
-            new NodeValues<>((node, known) -> known.of(node.name()));
-    // The pod of the current cycle, which all nodes share.
-    private volatile @Nullable Current current;
+    private final CachedNodeValues<TopologyCache, TopologyCache.OfNode> nodes =
+            new CachedNodeValues<>((node, known) -> known.of(node.name()));
+    private final CachedPodValue<Equivalent> equivalents = new CachedPodValue<>(pod -> find(NumaRequests.of(pod)));
     // The most recently used first; guarded by this.
     private final List<Equivalent> recent = new ArrayList<>();
 
@@ -147,14 +145,11 @@ public final class NodeResourceTopologyMatch
         }
     }
 
-    /** The pod of the current cycle. */
-    private record Current(Pod pod, Equivalent equivalent) {}
-
     /** The results for pods with equal requests. They are kept once such a pod recurs. */
     private final class Equivalent {
         private final NumaRequests requests;
-        private final NodeValues<NodeTopology, Status> statuses = new NodeValues<>(this::statusOf);
-        private final NodeValues<NodeTopology, Long> scores = new NodeValues<>(this::scoreOf);
+        private final CachedNodeValues<NodeTopology, Status> statuses = new CachedNodeValues<>(this::statusOf);
+        private final CachedNodeValues<NodeTopology, Long> scores = new CachedNodeValues<>(this::scoreOf);
         private volatile boolean recurs;
 
         Equivalent(NumaRequests requests) {
@@ -220,7 +215,7 @@ public final class NodeResourceTopologyMatch
 
     @Override
     public Status filter(CycleState state, Pod pod, NodeInfo node) {
-        Equivalent equivalent = equivalent(pod);
+        Equivalent equivalent = equivalents.of(pod);
         if (equivalent.requests.isNotAligned()) {
             return Status.success();
         }
@@ -241,7 +236,7 @@ public final class NodeResourceTopologyMatch
 
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
-        Equivalent equivalent = equivalent(pod);
+        Equivalent equivalent = equivalents.of(pod);
         if (!equivalent.requests.isGuaranteed()) {
             return NodeScores.MAX;
         }
@@ -272,16 +267,6 @@ public final class NodeResourceTopologyMatch
                 EventRegistration.always(ObjectKind.POD, Set.of(ActionType.DELETE)),
                 EventRegistration.always(ObjectKind.NODE, Set.of(ActionType.ADD, ActionType.UPDATE_NODE_ALLOCATABLE)),
                 EventRegistration.always(NodeTopology.KIND, ActionType.ADD_OR_UPDATE));
-    }
-
-    @SuppressWarnings("ReferenceEquality") // an equal pod is another version
-    private Equivalent equivalent(Pod pod) {
-        Current known = current;
-        if (known == null || known.pod() != pod) {
-            known = new Current(pod, find(NumaRequests.of(pod)));
-            current = known;
-        }
-        return known.equivalent();
     }
 
     private synchronized Equivalent find(NumaRequests requests) {

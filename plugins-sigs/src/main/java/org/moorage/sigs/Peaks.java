@@ -31,7 +31,7 @@ public final class Peaks implements ScorePlugin {
     private static final double SCALE = 1e15;
 
     private final NodeLoads loads;
-    private final NodeValues<LoadSource.Loads, @Nullable NodePower> powers;
+    private final CachedNodeValues<LoadSource.Loads, @Nullable NodePower> powers;
 
     /**
      * The arguments. Their names begin with capital letters, as those of scheduler-plugins do.
@@ -92,7 +92,7 @@ public final class Peaks implements ScorePlugin {
 
     private Peaks(Args args, Handle handle) {
         loads = NodeLoads.of(args.WatcherAddress(), MetricProvider.DEFAULTS, handle);
-        powers = new NodeValues<>((node, latest) -> NodePower.of(
+        powers = new CachedNodeValues<>((node, latest) -> NodePower.of(
                 node,
                 latest.byNode().get(node.name()),
                 args.NodePowerModel().getOrDefault(node.name(), PowerModel.DEFAULTS)));

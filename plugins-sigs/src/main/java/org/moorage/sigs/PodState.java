@@ -22,8 +22,8 @@ public final class PodState implements ScorePlugin {
     public static final String NAME = "PodState";
 
     private final Handle handle;
-    private final NodeValues<PodState, Integer> terminatingPods =
-            new NodeValues<>((node, plugin) -> terminatingPodsOn(node));
+    private final CachedNodeValues<PodState, Integer> terminatingPods =
+            new CachedNodeValues<>((node, plugin) -> terminatingPodsOn(node));
 
     private PodState(Handle handle) {
         this.handle = handle;

@@ -51,8 +51,8 @@ public final class SySched implements ScorePlugin {
     private final Map<String, Integer> bits = new HashMap<>();
     private final AtomicInteger profileChanges = new AtomicInteger();
     private final Map<String, Mutable<NodeCalls>> callsByNode = new ConcurrentHashMap<>();
-    private final NodeValues<SySched, Mutable<NodeCalls>> callsOfNodes =
-            new NodeValues<>((node, plugin) -> plugin.callsOn(node.name()));
+    private final CachedNodeValues<SySched, Mutable<NodeCalls>> callsOfNodes =
+            new CachedNodeValues<>((node, plugin) -> plugin.callsOn(node.name()));
     // The calls of the pod of the current cycle: a function of the pod and the profiles, which all nodes share.
     private volatile @Nullable PodCalls last;
 

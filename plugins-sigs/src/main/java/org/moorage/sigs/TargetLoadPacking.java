@@ -52,9 +52,9 @@ public final class TargetLoadPacking implements ScorePlugin {
     private final ObjectLister<Node> nodes;
     // The pods that were bound since the figures were measured, by node. Lists are immutable.
     private final Map<String, Mutable<List<Bound>>> boundByNode = new ConcurrentHashMap<>();
-    private final NodeValues<LoadSource.Loads, @Nullable NodeCpu> cpus;
-    // The assumed usage of the pod of the current cycle, which all nodes share.
-    private volatile @Nullable Usage last;
+    private final CachedNodeValues<LoadSource.Loads, @Nullable NodeCpu> cpus;
+    // In millicores.
+    private final CachedPodValue<Long> assumedUsage = new CachedPodValue<>(this::usage);
 
     /**
      * The arguments.
@@ -128,9 +128,6 @@ public final class TargetLoadPacking implements ScorePlugin {
      */
     private record NodeCpu(double capacity, double used, Mutable<List<Bound>> bound) {}
 
-    /** The assumed usage of a pod in millicores. */
-    private record Usage(Pod pod, long millis) {}
-
     private TargetLoadPacking(Args args, Handle handle) {
         this.handle = handle;
         target = args.targetUtilization();
@@ -138,7 +135,7 @@ public final class TargetLoadPacking implements ScorePlugin {
         IntOrString cpu = args.defaultRequests().getOrDefault(CPU, IntOrString.of("0"));
         defaultMillis = Quantity.parse(cpu.text()).milliValue();
         loads = NodeLoads.of(args.watcherAddress().orElse(""), args.metricProvider(), handle);
-        cpus = new NodeValues<>(this::cpuOf);
+        cpus = new CachedNodeValues<>(this::cpuOf);
         nodes = handle.cluster().lister(ObjectKind.NODE);
         handle.cluster().onChange(ObjectKind.NODE, change -> {
             if (change.after().isEmpty()) {
@@ -219,17 +216,7 @@ public final class TargetLoadPacking implements ScorePlugin {
             missing +=
                     isMissing(bound.get(i), latest.windowEnd()) ? bound.get(i).millis() : 0;
         }
-        return score(cpu.capacity() == 0 ? 0 : FULL * (cpu.used() + usageOf(pod) + missing) / cpu.capacity());
-    }
-
-    @SuppressWarnings("ReferenceEquality") // an equal pod is another version
-    private long usageOf(Pod pod) {
-        Usage known = last;
-        if (known == null || known.pod() != pod) {
-            known = new Usage(pod, usage(pod));
-            last = known;
-        }
-        return known.millis();
+        return score(cpu.capacity() == 0 ? 0 : FULL * (cpu.used() + assumedUsage.of(pod) + missing) / cpu.capacity());
     }
 
     private long score(double predicted) {

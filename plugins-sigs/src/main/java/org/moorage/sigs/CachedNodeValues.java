@@ -13,14 +13,14 @@ import org.moorage.api.NodeInfo;
  * @param <V> the type of versions, which are compared by identity
  * @param <T> the type of values
  */
-final class NodeValues<V, T extends @Nullable Object> {
+final class CachedNodeValues<V, T extends @Nullable Object> {
     private final BiFunction<NodeInfo, V, T> compute;
     private volatile AtomicReferenceArray<@Nullable Kept<V, T>> kept = new AtomicReferenceArray<>(0);
 
     /** A value for a generation of a node. No two states of nodes share a generation. */
     private record Kept<V, T extends @Nullable Object>(long generation, V version, T value) {}
 
-    NodeValues(BiFunction<NodeInfo, V, T> compute) {
+    CachedNodeValues(BiFunction<NodeInfo, V, T> compute) {
         this.compute = compute;
     }
 

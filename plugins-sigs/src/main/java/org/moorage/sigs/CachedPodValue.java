@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package org.moorage.sigs;
+
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.moorage.api.model.Pod;
+
+/**
+ * A value that depends only on the pod of the current cycle, computed once for all nodes. Thread-safe.
+ *
+ * @param <T> the type of values
+ */
+final class CachedPodValue<T> {
+    private final Function<Pod, T> compute;
+    private volatile @Nullable Kept<T> last;
+
+    private record Kept<T>(Pod pod, T value) {}
+
+    CachedPodValue(Function<Pod, T> compute) {
+        this.compute = compute;
+    }
+
+    /** Returns the value of a pod. */
+    @SuppressWarnings("ReferenceEquality") // an equal pod is another version
+    T of(Pod pod) {
+        Kept<T> kept = last;
+        if (kept == null || kept.pod() != pod) {
+            kept = new Kept<>(pod, compute.apply(pod));
+            last = kept;
+        }
+        return kept.value();
+    }
+}

@@ -76,7 +76,8 @@ public final class PluginControllers {
     /** The state of an object from its first request until an interval without requests has passed. */
     private static final class Progress {
         boolean isRequested;
-        int failures;
+        /** The time until the next call after a failure. */
+        Duration retryInterval = INTERVAL;
     }
 
     /** The objects of one plugin. */
@@ -163,40 +164,40 @@ public final class PluginControllers {
         }
 
         private boolean call(ObjectName object) {
-            boolean succeeded;
             try {
                 plugin.reconcile(object.kind(), object.namespace(), object.name());
-                succeeded = true;
             } catch (PluginFailure failed) {
                 LOG.atWarn()
                         .addKeyValue("plugin", plugin.name())
                         .addKeyValue("object", object)
                         .addKeyValue("err", failed.what())
                         .log("The controller failed, and retries");
-                succeeded = false;
+                listeners.on(listener -> listener.reconciled(plugin.name(), false));
+                return false;
             }
-            boolean result = succeeded;
-            listeners.on(listener -> listener.reconciled(plugin.name(), result));
-            return succeeded;
+            listeners.on(listener -> listener.reconciled(plugin.name(), true));
+            return true;
         }
 
         private void called(ObjectName object, boolean succeeded) {
-            Duration interval = INTERVAL;
+            Duration interval;
             synchronized (this) {
                 Progress progress = progress(object);
-                progress.failures = succeeded ? 0 : progress.failures + 1;
                 progress.isRequested |= !succeeded;
-                for (int i = 1; i < progress.failures && interval.compareTo(LONGEST_INTERVAL) < 0; i++) {
-                    interval = interval.multipliedBy(2);
-                }
+                interval = succeeded ? INTERVAL : progress.retryInterval;
+                progress.retryInterval = succeeded ? INTERVAL : longer(interval);
             }
-            interval = interval.compareTo(LONGEST_INTERVAL) < 0 ? interval : LONGEST_INTERVAL;
             try {
                 ScheduledFuture<?> ignored =
                         threads.timers().schedule(() -> rested(object), interval.toNanos(), TimeUnit.NANOSECONDS);
             } catch (RejectedExecutionException stopping) {
                 // The next leader reconciles all objects.
             }
+        }
+
+        private static Duration longer(Duration interval) {
+            Duration doubled = interval.multipliedBy(2);
+            return doubled.compareTo(LONGEST_INTERVAL) < 0 ? doubled : LONGEST_INTERVAL;
         }
 
         private void rested(ObjectName object) {

@@ -271,9 +271,7 @@ final class GangManifests {
         for (NodeTuple field : fields.getValue()) {
             String name = name(field);
             if (!name.equals("minMember")) {
-                String remark = REMARKS.getOrDefault(name, "Not converted: unknown to PodGroups of Kubernetes.");
-                yaml.comment(field, remark);
-                note(group, "spec." + name + ": " + remark);
+                yaml.comment(field, remark(group, name));
             }
         }
     }
@@ -303,8 +301,7 @@ final class GangManifests {
             for (NodeTuple field : fields.getValue()) {
                 String name = name(field);
                 if (!name.equals("minMember")) {
-                    String remark = REMARKS.getOrDefault(name, "Not converted: unknown to PodGroups of Kubernetes.");
-                    note(group, "spec." + name + ": " + remark);
+                    String remark = remark(group, name);
                     if (!YamlText.isFlow(group.root)) {
                         yaml.addComment(
                                 spec.get().getKeyNode(),
@@ -315,6 +312,13 @@ final class GangManifests {
             }
         }
         yaml.replace(old, value);
+    }
+
+    /** Notes that a field of a group's specification is not converted, and returns the reason. */
+    private String remark(Resource group, String name) {
+        String remark = REMARKS.getOrDefault(name, "Not converted: unknown to PodGroups of Kubernetes.");
+        note(group, "spec." + name + ": " + remark);
+        return remark;
     }
 
     private static String name(NodeTuple field) {

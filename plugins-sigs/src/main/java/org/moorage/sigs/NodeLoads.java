@@ -94,7 +94,7 @@ final class NodeLoads {
     Loads latest() {
         if (!waitingIsOver) {
             try {
-                // The request has a limit of its own, which ends first unless the machine is short of processors.
+                // The request times out before this wait does, unless the machine is short of processors.
                 boolean ignored = firstRead.await(2 * TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
             } catch (InterruptedException stopped) {
                 Thread.currentThread().interrupt();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What a program supplies so that older configurations can be read: the Policies that they name.
+ * Access to the scheduling Policies that older configurations name. A program supplies it to read such a configuration.
  *
  * <p>Starting point: {@link org.moorage.config.older.PolicyTexts}.
  */

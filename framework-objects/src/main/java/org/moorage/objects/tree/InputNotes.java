@@ -75,7 +75,7 @@ public final class InputNotes {
     /**
      * Adds what is doubtful about an object, which is used as it is: its kind, or a field that its kind does not have.
      */
-    @SuppressWarnings("ReferenceEquality") // the same object, whatever has been added to it since
+    @SuppressWarnings("ReferenceEquality") // the same object; defaults may have been added to it since
     public void check(ObjectNode object, SourcePosition position) {
         String apiVersion = object.path("apiVersion").asText("");
         String kind = object.path("kind").asText("");

@@ -19,7 +19,7 @@ import org.moorage.objects.ClusterFileException;
 final class TemplateSpecsTest {
     private static final int SEEDS = 200;
 
-    /** What pods of one controller may differ in. */
+    /** The parts of a specification in which pods of one controller may differ, with their variants. */
     private static final List<List<String>> PARTS = List.of(
             List.of("", "\"nodeName\":\"n1\",", "\"nodeName\":\"n2\",", "\"nodeName\":7,"),
             List.of("\"priority\":0,", "\"priority\":0,", "\"priority\":0,", "\"priority\":5,", ""),

@@ -149,7 +149,7 @@ public final class NodeAffinity
     private final FeatureGates features;
     private final org.moorage.api.model.NodeAffinity addedAffinity;
 
-    /** What results depend on. */
+    /** The fields of a pod on which results depend. */
     private record Constraints(Map<String, String> nodeSelector, org.moorage.api.model.NodeAffinity affinity) {}
 
     NodeAffinity(Args args, Handle handle) {

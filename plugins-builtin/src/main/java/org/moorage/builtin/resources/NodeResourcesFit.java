@@ -185,7 +185,7 @@ public final class NodeResourcesFit
         }
     }
 
-    /** What results depend on. */
+    /** The requests of a pod on which results depend. */
     private record Requested(Resources requests, Resources nonZeroRequests) {}
 
     private static final StateKey<FitRequest> REQUEST = StateKey.of(NAME + "/request");
@@ -238,7 +238,7 @@ public final class NodeResourcesFit
         if (draExtendedResources.mayBeRequested(spec.requests())) {
             return Optional.empty();
         }
-        // Scores are those of the containers' requests, whatever the pod requests as a whole or the kubelet reports.
+        // Scores use the requests of the containers, never those of the whole pod or of its status.
         boolean areOfContainers = spec.podRequests().isEmpty()
                 && pod.status().containerResources().isEmpty()
                 && pod.status().podResources().isEmpty();

@@ -192,7 +192,7 @@ class LiveSchedulerPluginsTest {
         for (int i = 0; i < 2; i++) {
             exporter.add("numa-" + i, 2, 4);
         }
-        // Of the 4 cpus of each of the 4 NUMA nodes, a pod takes 3. The nodes have room for more.
+        // A pod takes 3 of the 4 cpus of a NUMA node. There are 4 NUMA nodes, whose nodes have room for more pods.
         for (int i = 0; i < 4; i++) {
             String name = "aligned-" + i;
             int next = i + 1;

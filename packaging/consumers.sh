@@ -174,6 +174,7 @@ task testPlugin(type: JavaExec, dependsOn: [jar, testClasses]) {
 END
 gradle_build gradle-plugin testPlugin >"$folder/gradle-plugin.txt"
 expect "$folder/gradle-plugin.txt" "[         0 tests failed"
+rm "$folder"/archive/plugins/team-nodes-*.jar
 MOORAGE_CACHE='' "$folder/archive/bin/moorage" plugins --plugin-dir "$folder/gradle-plugin/build/libs" \
   >"$folder/plugins.txt"
 expect "$folder/plugins.txt" "TeamNodes"

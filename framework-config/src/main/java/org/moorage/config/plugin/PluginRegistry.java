@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.config.plugin;
 
+import java.net.URL;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.security.CodeSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -40,12 +44,20 @@ public final class PluginRegistry {
             Objects.requireNonNull(factory, "factory");
             PluginFactory<?> other = all.putIfAbsent(factory.name(), factory);
             if (other != null) {
-                throw new IllegalArgumentException("plugin \"" + factory.name() + "\": registered by "
-                        + other.declaringClass().getName() + " and by "
-                        + factory.declaringClass().getName() + " (expected: one factory for a name)");
+                throw new IllegalArgumentException("plugin \"" + factory.name() + "\": registered by " + origin(other)
+                        + " and by " + origin(factory) + " (expected: one factory for a name)");
             }
         }
         return new PluginRegistry(all);
+    }
+
+    // The class, and its jar where it has one: two folders of plugins may have the same class.
+    private static String origin(PluginFactory<?> factory) {
+        Class<?> declaring = factory.declaringClass();
+        CodeSource source = declaring.getProtectionDomain().getCodeSource();
+        URL location = source == null ? null : source.getLocation();
+        String path = location == null ? "" : URLDecoder.decode(location.getPath(), StandardCharsets.UTF_8);
+        return declaring.getName() + (path.endsWith(".jar") ? " of " + path : "");
     }
 
     /**

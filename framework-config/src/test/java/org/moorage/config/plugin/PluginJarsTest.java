@@ -3,6 +3,7 @@ package org.moorage.config.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.io.IOException;
 import java.io.OutputStream;
@@ -263,6 +264,22 @@ class PluginJarsTest {
                 .isThrownBy(() -> PluginJars.load(directory, JarRules.FOR_TOOLS))
                 .withMessage(directory.resolve("b.jar")
                         + ": plugin \"Same\" is in a.jar too (expected: one factory for a name)");
+    }
+
+    @Test
+    void namesTheJarsOfOnePluginInTwoFolders() throws IOException {
+        Path other = Files.createDirectory(directory.resolve("other"));
+        jar("a.jar", "sample.Factory", Map.of("sample.Factory", factory("\"Same\"", "")));
+        Files.copy(directory.resolve("a.jar"), other.resolve("a.jar"));
+        PluginRegistry registry =
+                PluginRegistry.of(PluginJars.load(directory, JarRules.FOR_TOOLS).factories());
+        PluginJars jars = PluginJars.load(other, JarRules.FOR_TOOLS);
+
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> registry.with(jars.factories()))
+                .withMessage("plugin \"Same\": registered by sample.Factory of " + directory.resolve("a.jar")
+                        + " and by sample.Factory of " + other.resolve("a.jar")
+                        + " (expected: one factory for a name)");
     }
 
     record WrongPath(String name, String file, String services, String problem) {

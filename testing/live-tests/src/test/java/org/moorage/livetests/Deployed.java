@@ -80,10 +80,26 @@ record Deployed(String source, String namespace, String name, String account, St
                 Moorage.launched(launcher(scene), found.environment(), arguments.toArray(String[]::new)));
     }
 
-    /** Runs the scheduler's container in the files of an image, with the files of its volumes. */
-    RunningProgram runImage(Scene scene, Path image) {
-        Container found = container(scene, "scheduler", Map.of("10259", "" + scene.port()));
+    /**
+     * Runs the scheduler's container with its configuration: in the files of the image that the system property
+     * {@code image} names, or by the launcher where there is none.
+     */
+    RunningProgram runScheduler(Scene scene) throws IOException {
         Path config = scene.write(source + ".yaml", config(scene, name + "-config", "scheduler.yaml"));
+        String port = String.valueOf(scene.port());
+        String image = System.getProperty("image", "");
+        if (!image.isEmpty()) {
+            return runImage(scene, Path.of(image).toAbsolutePath(), config, port);
+        }
+        return run(
+                scene,
+                "scheduler",
+                Map.of("/etc/moorage/scheduler.yaml", config.toString(), "10259", port),
+                "--bind-address=127.0.0.1");
+    }
+
+    private RunningProgram runImage(Scene scene, Path image, Path config, String port) {
+        Container found = container(scene, "scheduler", Map.of("10259", port));
         Path authority = scene.plane().folder().resolve("certs").resolve("apiserver.crt");
         List<String> command = new ArrayList<>(List.of(
                 "env",
@@ -103,16 +119,6 @@ record Deployed(String source, String namespace, String name, String account, St
         command.addAll(found.arguments());
         command.addAll(List.of("--kubeconfig=/etc/moorage/kubeconfig", "--bind-address=127.0.0.1"));
         return scene.start("image", command);
-    }
-
-    /** Runs the scheduler's container with its configuration. */
-    RunningProgram runScheduler(Scene scene) throws IOException {
-        Path config = scene.write(source + ".yaml", config(scene, name + "-config", "scheduler.yaml"));
-        return run(
-                scene,
-                "scheduler",
-                Map.of("/etc/moorage/scheduler.yaml", config.toString(), "10259", "" + scene.port()),
-                "--bind-address=127.0.0.1");
     }
 
     private static Path launcher(Scene scene) throws IOException {

@@ -14,7 +14,9 @@ import org.junit.jupiter.api.Test;
 import org.moorage.livetests.scene.RunningProgram;
 import org.moorage.livetests.scene.Scene;
 
-/** The chart in {@code deploy/chart}, installed by Helm on a real API server. */
+/**
+ * The chart in {@code deploy/chart}, installed by Helm on a real API server. Tests that are tagged {@code image} also run with an image.
+ */
 @Tag("live")
 class LiveChartTest {
     private static final Deployed SECOND =
@@ -124,6 +126,7 @@ class LiveChartTest {
 
     /** The scheduler of the release schedules its pods, and nothing but its Lease is left of it. */
     @Test
+    @Tag("image")
     void schedulesAsASecondScheduler() throws IOException {
         try (Scene scene = Scene.open()) {
             scene.create(NODE);
@@ -143,6 +146,7 @@ class LiveChartTest {
 
     /** It stands by until kube-scheduler releases its Lease. */
     @Test
+    @Tag("image")
     void replacesKubeScheduler() throws IOException {
         try (Scene scene = Scene.open()) {
             scene.create(NODE);

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Objects;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.moorage.livetests.scene.RunningProgram;
@@ -18,14 +17,13 @@ import org.moorage.livetests.scene.Scene;
  */
 @Tag("image")
 class LiveImageTest {
-    private static final Path IMAGE = Path.of(Objects.requireNonNull(System.getProperty("image"), "-Dimage"))
-            .toAbsolutePath();
     private static final Deployed SECOND =
             new Deployed("second-scheduler", "moorage-system", "moorage", "moorage", "moorage");
 
     /** As the image's user without capabilities, in files that it cannot change. */
     @Test
     void schedulesAsAProcessTree() throws IOException {
+        assertThat(System.getProperty("image")).as("-Dimage").isNotNull();
         try (Scene scene = Scene.open()) {
             scene.create("""
                 apiVersion: v1
@@ -41,7 +39,7 @@ class LiveImageTest {
                             "apply",
                             "-k",
                             Deployed.DEPLOY.resolve(SECOND.source()).toString());
-            try (RunningProgram moorage = SECOND.runImage(scene, IMAGE)) {
+            try (RunningProgram moorage = SECOND.runScheduler(scene)) {
                 SECOND.assertSchedules(scene, moorage);
 
                 Path process = Path.of("/proc", String.valueOf(moorage.pid()));

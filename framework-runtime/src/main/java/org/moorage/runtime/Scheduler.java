@@ -258,8 +258,8 @@ public final class Scheduler implements AutoCloseable {
 
     /**
      * Evaluates a pod against every node with the plugins, without a decision or a change. The pod does not have to
-     * exist in the cluster. For a pod that has a node, pass {@link Pod#withoutNode}. For questions about a modified
-     * cluster use {@link #whatIf}.
+     * exist in the cluster. For a pod that has a node, pass {@link Pod#withoutNode}. The plugins are those of the
+     * running scheduler, with their reservations; {@link #whatIf} has separate ones, for a changed cluster.
      *
      * <p>May be called at any time from any thread after {@link #start}. Evaluations run concurrently with one another
      * and with a scheduling cycle; each uses the state of the cluster at its beginning.
@@ -272,7 +272,7 @@ public final class Scheduler implements AutoCloseable {
         Objects.requireNonNull(pod, "pod");
         Profile profile = responsible(pod);
         demandStarted();
-        return parts.loop.evaluate(algorithm -> {
+        return parts.engines.evaluate(algorithm -> {
             algorithm.snapshot().update(parts.cache);
             return PodEvaluation.evaluate(algorithm, profile, parts.view.of(pod));
         });
@@ -293,7 +293,7 @@ public final class Scheduler implements AutoCloseable {
     public GroupEvaluation evaluate(GroupKey group) {
         Objects.requireNonNull(group, "group");
         demandStarted();
-        return parts.loop.evaluate(group);
+        return parts.engines.evaluateBetweenCycles(algorithm -> parts.groupCycle.evaluate(group, algorithm));
     }
 
     private void demandStarted() {
@@ -337,7 +337,7 @@ public final class Scheduler implements AutoCloseable {
         parts.watch.start();
         return new PartialCycles(
                 parts.profiles.named(profile, "profile"),
-                new TimedCycles(parts.loop, parts.threads, limit, parts.settings.monotonicClock()),
+                new TimedCycles(parts.engines, parts.threads, limit, parts.settings.monotonicClock()),
                 parts.cache,
                 new PodLookup(parts.store.lister(ObjectKind.POD), parts.source, parts.view),
                 parts.threads,
@@ -367,13 +367,13 @@ public final class Scheduler implements AutoCloseable {
             parts.cache.updateSnapshot(latest);
             nodes = latest.copy();
         }
-        return new FrozenWhatIf(new FrozenCluster(
+        return new FrozenWhatIf(new FrozenCluster(new FrozenCluster.State(
                 parts.settings,
                 parts.store.stored(),
                 nodes,
                 parts.nominator.nominatedPods(),
-                parts.loop.current().nextNode(),
-                hasUnboundClaims));
+                parts.engines.nextNode(),
+                hasUnboundClaims)));
     }
 
     /**

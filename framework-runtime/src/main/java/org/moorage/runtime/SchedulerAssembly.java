@@ -3,7 +3,6 @@ package org.moorage.runtime;
 
 import java.time.Duration;
 import java.util.Set;
-import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import org.moorage.api.Snapshot;
 import org.moorage.api.event.ObjectChange;
@@ -30,8 +29,7 @@ import org.moorage.runtime.internal.cluster.PodEventHandlers;
 import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.log.Log;
-import org.moorage.runtime.internal.loop.CycleWorkspace;
-import org.moorage.runtime.internal.loop.EvaluationWorkspaces;
+import org.moorage.runtime.internal.loop.Engines;
 import org.moorage.runtime.internal.loop.PluginCallWatch;
 import org.moorage.runtime.internal.loop.PluginControllers;
 import org.moorage.runtime.internal.loop.PodGroupCycle;
@@ -79,6 +77,8 @@ final class SchedulerAssembly {
     final StatusPatches statusPatches;
     final ProfileBuilder.Profiles profiles;
     final SchedulingQueue queue;
+    final Engines engines;
+    final PodGroupCycle groupCycle;
     final SchedulingLoop loop;
     final PluginCallWatch watch;
     final PluginControllers controllers;
@@ -88,6 +88,8 @@ final class SchedulerAssembly {
         Problems problems = Problems.collector();
         extenders =
                 Extenders.of(builder.config.extenders(), this::snapshot, builder.monotonicClock, listeners, problems);
+        engines = new Engines(
+                builder.config.percentageOfNodesToScore(), extenders, builder.random, builder.randomTies, threads);
         json = builder.config.keptJson(builder.registry);
         source = builder.source;
         ClusterWriter writer = builder.writer;
@@ -165,7 +167,7 @@ final class SchedulerAssembly {
                 new BindingResults(cache, queue, failures, listeners));
         SchedulingCycle cycle =
                 new SchedulingCycle(profiles.byName(), cache, queue, nominator, binding, failures, listeners);
-        PodGroupCycle groupCycle = new PodGroupCycle(
+        groupCycle = new PodGroupCycle(
                 profiles.byName(),
                 cache,
                 queue,
@@ -176,15 +178,7 @@ final class SchedulerAssembly {
                 builder.featureGates,
                 builder.randomTies ? builder.random : null,
                 listeners);
-        int percentage = builder.config.percentageOfNodesToScore();
-        loop = new SchedulingLoop(
-                threads,
-                firstNode -> new CycleWorkspace(
-                        percentage, firstNode, threads, extenders, builder.random, builder.randomTies),
-                new EvaluationWorkspaces(() -> new CycleWorkspace(extenders, new SplittableRandom())),
-                queue,
-                cycle,
-                groupCycle);
+        loop = new SchedulingLoop(threads, engines, queue, cycle, groupCycle);
         watch = new PluginCallWatch(
                 builder.pluginCallTimeout, builder.monotonicClock, threads, queue, loop, profiles.plugins(), listeners);
         controllers = new PluginControllers(profiles.plugins(), source, threads, listeners);
@@ -240,7 +234,7 @@ final class SchedulerAssembly {
     }
 
     private Snapshot snapshot() {
-        return loop.snapshot();
+        return engines.snapshot();
     }
 
     boolean isResponsible(Pod pod) {

@@ -20,10 +20,10 @@ import org.moorage.api.plugin.cluster.Nomination;
 import org.moorage.api.plugin.cluster.ObjectLister;
 import org.moorage.api.plugin.cluster.PodEvent;
 import org.moorage.api.plugin.point.ExtensionPoint;
-import org.moorage.api.plugin.point.PermitResult;
 import org.moorage.config.plugin.DefaultPlugins;
 import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.cycle.Reservation;
 import org.moorage.runtime.internal.extender.ExtenderException;
 import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.log.Log;
@@ -134,8 +134,9 @@ public final class BindingCycle {
 
     private static PluginStatus reserveAndPermit(AssumedPod pod, Map<String, Duration> timeouts) {
         try {
-            PluginStatus reserved = pod.reservation().reserve();
-            return reserved.isSuccess() ? permit(pod, timeouts) : reserved;
+            Reservation reservation = pod.reservation();
+            PluginStatus reserved = reservation.reserve();
+            return reserved.isSuccess() ? reservation.permit(timeouts) : reserved;
         } catch (PluginFailure failure) {
             return error(pod, failure);
         }
@@ -159,19 +160,6 @@ public final class BindingCycle {
                         && !known.metadata().isDeleting()
                         && !known.status().isTerminal())
                 .isEmpty();
-    }
-
-    private static PluginStatus permit(AssumedPod pod, Map<String, Duration> timeouts) {
-        try (PointRun run = pod.profile().begin(PluginMethod.PERMIT)) {
-            for (PluginCaller plugin : pod.profile().at(ExtensionPoint.PERMIT)) {
-                PermitResult result = plugin.permit(run, pod.state(), pod.pod(), pod.nodeName());
-                if (!result.status().isSuccess()) {
-                    return run.end(new PluginStatus(plugin.name(), result.status()));
-                }
-                result.timeout().ifPresent(timeout -> timeouts.put(plugin.name(), timeout));
-            }
-            return run.end(PluginStatus.SUCCESS);
-        }
     }
 
     /** A part of the binding of a pod. */

@@ -2,9 +2,11 @@
 package org.moorage.runtime.internal.cycle;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.moorage.api.Code;
@@ -14,6 +16,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodStatus;
 import org.moorage.api.plugin.builtin.NodeAllocatableResourceClaims;
 import org.moorage.api.plugin.point.ExtensionPoint;
+import org.moorage.api.plugin.point.PermitResult;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.log.Log;
@@ -71,6 +74,26 @@ public record Reservation(Profile profile, CycleState state, Pod pod, String nod
                 if (!status.isSuccess()) {
                     return run.end(new PluginStatus(plugin.name(), status));
                 }
+            }
+            return run.end(PluginStatus.SUCCESS);
+        }
+    }
+
+    /**
+     * Runs Permit.
+     *
+     * @param timeouts receives the timeouts of the plugins that the pod waits for
+     * @return success, or the first rejection
+     * @throws PluginFailure if a plugin fails
+     */
+    public PluginStatus permit(Map<String, Duration> timeouts) {
+        try (PointRun run = profile.begin(PluginMethod.PERMIT)) {
+            for (PluginCaller plugin : profile.at(ExtensionPoint.PERMIT)) {
+                PermitResult result = plugin.permit(run, state, pod, nodeName);
+                if (!result.status().isSuccess()) {
+                    return run.end(new PluginStatus(plugin.name(), result.status()));
+                }
+                result.timeout().ifPresent(timeout -> timeouts.put(plugin.name(), timeout));
             }
             return run.end(PluginStatus.SUCCESS);
         }

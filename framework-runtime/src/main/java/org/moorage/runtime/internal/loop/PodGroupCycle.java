@@ -262,7 +262,7 @@ public final class PodGroupCycle {
      *
      * @param group the group; the attempt is at its topmost ancestor
      */
-    GroupEvaluation evaluate(GroupKey group, SchedulingAlgorithm algorithm) {
+    public GroupEvaluation evaluate(GroupKey group, SchedulingAlgorithm algorithm) {
         TrialSnapshot snapshot = algorithm.snapshot();
         snapshot.update(cache);
         Optional<QueuedPodGroupInfo.Group> queued = queue.tree(group);

@@ -4,18 +4,11 @@ package org.moorage.runtime.internal.loop;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
-import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
-import org.moorage.api.GroupKey;
-import org.moorage.api.Snapshot;
 import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.decision.Decision;
-import org.moorage.runtime.decision.GroupEvaluation;
-import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.plugin.PluginThread;
 import org.moorage.runtime.internal.queue.QueuedEntity;
 import org.moorage.runtime.internal.queue.QueuedPodGroupInfo;
@@ -24,28 +17,20 @@ import org.moorage.runtime.internal.queue.SchedulingQueue;
 
 /**
  * Runs one scheduling cycle after the other on a separate thread, and continues with the next pod if anything is
- * thrown. A cycle in which a plugin does not return is abandoned: it keeps its thread and its workspace, and the loop
- * continues on another thread with another workspace.
+ * thrown. A cycle in which a plugin does not return is abandoned: it keeps its thread and its engine, and the loop
+ * continues on another thread with another engine.
  */
 public final class SchedulingLoop {
     private static final Duration POLL = Duration.ofSeconds(1);
     private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(1);
     private static final String THREAD = "scheduler-cycle";
-    // Each abandoned workspace keeps threads and a snapshot. A plugin that never returns would exhaust any number of
-    // them.
-    private static final int MOST_ABANDONED = 8;
 
     private final SchedulerThreads threads;
-    private final IntFunction<CycleWorkspace> workspaces;
-    private final EvaluationWorkspaces evaluations;
+    private final Engines engines;
     private final SchedulingQueue queue;
     private final SchedulingCycle cycle;
     private final PodGroupCycle groupCycle;
     private final CountDownLatch closed = new CountDownLatch(1);
-    /** The workspaces of abandoned cycles that have not ended yet. */
-    private final List<CycleWorkspace> abandoned = new CopyOnWriteArrayList<>();
-
-    private volatile CycleWorkspace current;
     private volatile Run run = new Run();
     private volatile @Nullable Stuck stuck;
 
@@ -66,52 +51,15 @@ public final class SchedulingLoop {
 
     public SchedulingLoop(
             SchedulerThreads threads,
-            IntFunction<CycleWorkspace> workspaces,
-            EvaluationWorkspaces evaluations,
+            Engines engines,
             SchedulingQueue queue,
             SchedulingCycle cycle,
             PodGroupCycle groupCycle) {
         this.threads = threads;
-        this.workspaces = workspaces;
-        this.evaluations = evaluations;
+        this.engines = engines;
         this.queue = queue;
         this.cycle = cycle;
         this.groupCycle = groupCycle;
-        current = workspaces.apply(0);
-    }
-
-    /** Returns the workspace of the cycles, which one evaluation at a time may use between them. */
-    public CycleWorkspace current() {
-        return current;
-    }
-
-    /** Evaluates on the current thread: with the worker threads of the cycles if they are free, otherwise alone. */
-    public <T> T evaluate(Function<SchedulingAlgorithm, T> evaluation) {
-        return current.useIfFree(evaluation).orElseGet(() -> evaluations.use(evaluation));
-    }
-
-    /**
-     * Returns the result that an attempt at a group would have. It runs between two cycles, because plugins reserve for
-     * it, as in a cycle; the reservations are released.
-     */
-    public GroupEvaluation evaluate(GroupKey group) {
-        return current.simulate(algorithm -> groupCycle.evaluate(group, algorithm));
-    }
-
-    /**
-     * Returns the nodes of the cycle or evaluation that the current thread takes part in.
-     *
-     * @throws IllegalStateException on a thread that takes part in none
-     */
-    public Snapshot snapshot() {
-        Thread thread = Thread.currentThread();
-        Optional<CycleWorkspace> evaluation = evaluations.of(thread);
-        CycleWorkspace workspace = evaluation.orElse(current);
-        if (!workspace.isUsedBy(thread)) {
-            throw new IllegalStateException("snapshot: read on thread " + thread.getName()
-                    + " (expected: a thread of the running scheduling cycle)");
-        }
-        return workspace.snapshot();
     }
 
     /**
@@ -124,7 +72,7 @@ public final class SchedulingLoop {
         Run started = new Run();
         started.started = true;
         run = started;
-        start(started, current);
+        start(started, engines.current());
         try {
             started.ended.await();
         } catch (InterruptedException e) {
@@ -137,45 +85,23 @@ public final class SchedulingLoop {
         }
     }
 
-    private void start(Run started, CycleWorkspace workspace) {
-        threads.newThread(THREAD, () -> work(started, workspace), workspace).start();
+    private void start(Run started, Engine engine) {
+        threads.newThread(THREAD, () -> work(started, engine), engine).start();
     }
 
-    private void work(Run started, CycleWorkspace workspace) {
+    private void work(Run started, Engine engine) {
         try {
-            while (!started.isStopped() && !isClosed() && workspace == current) {
-                scheduleNext(started, workspace);
+            while (!started.isStopped() && !isClosed() && engine == engines.current()) {
+                scheduleNext(started, engine);
             }
         } catch (Throwable thrown) {
             started.failure = thrown;
             throw thrown;
         } finally {
-            if (workspace == current || started.failure != null) {
+            if (engine == engines.current() || started.failure != null) {
                 started.ended.countDown();
             }
-            release(workspace);
-        }
-    }
-
-    /**
-     * Abandons a workspace to work that does not end, and replaces it for later cycles. When the work ends after all,
-     * it must call {@link #release}.
-     *
-     * @return false if too many workspaces are abandoned and still in use
-     */
-    public boolean abandon(CycleWorkspace workspace) {
-        if (abandoned.size() >= MOST_ABANDONED) {
-            return false;
-        }
-        abandoned.add(workspace);
-        current = workspaces.apply(workspace.nextNode());
-        return true;
-    }
-
-    /** Closes a workspace, if it was abandoned, after the work that used it has ended. */
-    public void release(CycleWorkspace workspace) {
-        if (abandoned.remove(workspace)) {
-            workspace.close();
+            engines.release(engine);
         }
     }
 
@@ -188,20 +114,17 @@ public final class SchedulingLoop {
      * @param message the error that is reported for the attempt
      */
     void abandon(PluginThread thread, String plugin, String message) {
-        CycleWorkspace workspace = current;
-        CycleAttempt attempt = workspace.attempt();
-        if (attempt == null || !workspace.isUsedBy(thread) || !workspace.isUsedByLoop()) {
+        Engine engine = engines.current();
+        CycleAttempt attempt = engine.attempt();
+        if (attempt == null || !engine.isUsedBy(thread) || !engine.isUsedByLoop()) {
             return;
         }
-        if (abandoned.size() >= MOST_ABANDONED) {
-            stuck = new Stuck(attempt, message + ", as in " + MOST_ABANDONED + " cycles before");
+        if (!engines.abandon(engine)) {
+            stuck = new Stuck(attempt, message + ", as in " + Engines.MOST_ABANDONED + " cycles before");
             return;
         }
-        abandoned.add(workspace);
-        CycleWorkspace next = workspaces.apply(workspace.nextNode());
-        current = next;
         List<QueuedPodInfo> left = attempt.abandon();
-        start(run, next);
+        start(run, engines.current());
         // On another thread, because it takes the queue's lock.
         threads.background().execute(() -> abandoned(attempt, left, plugin, message));
     }
@@ -214,11 +137,11 @@ public final class SchedulingLoop {
         }
     }
 
-    private void scheduleNext(Run started, CycleWorkspace workspace) {
+    private void scheduleNext(Run started, Engine engine) {
         // A plugin may leave the thread interrupted; waiting for the next pod would then end immediately, every time.
         boolean ignored = Thread.interrupted();
         try {
-            queue.pop(POLL).ifPresent(next -> schedule(next, workspace));
+            queue.pop(POLL).ifPresent(next -> schedule(next, engine));
         } catch (Throwable thrown) {
             Thrown.rethrowIfFatal(thrown);
             threads.failed(THREAD, thrown);
@@ -240,12 +163,12 @@ public final class SchedulingLoop {
      * @return the decision about the pod, or about the last pod of the group; empty if there was none to make
      */
     public Optional<Decision> schedule(QueuedEntity next) {
-        return schedule(next, current);
+        return schedule(next, engines.current());
     }
 
-    private Optional<Decision> schedule(QueuedEntity next, CycleWorkspace workspace) {
+    private Optional<Decision> schedule(QueuedEntity next, Engine engine) {
         CycleAttempt attempt = new CycleAttempt(next);
-        return workspace.schedule(
+        return engine.use(
                 attempt,
                 algorithm -> next instanceof QueuedPodGroupInfo group
                         ? groupCycle.run(attempt, group, algorithm)
@@ -270,7 +193,7 @@ public final class SchedulingLoop {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        current.close();
+        engines.close();
     }
 
     /** Returns why no pods are scheduled any more although the loop was not closed; empty if they are scheduled. */
@@ -280,6 +203,8 @@ public final class SchedulingLoop {
             return Optional.of(Thrown.text(thrown));
         }
         Stuck seen = stuck;
-        return seen != null && current.attempt() == seen.attempt ? Optional.of(seen.message) : Optional.empty();
+        return seen != null && engines.current().attempt() == seen.attempt
+                ? Optional.of(seen.message)
+                : Optional.empty();
     }
 }

@@ -22,12 +22,12 @@ import org.moorage.runtime.internal.plugin.RunningCall;
 /**
  * Runs parts of scheduling cycles for callers, one at a time as plugins expect it. Each part runs on a thread of the
  * scheduler, with a time limit. A part in which a plugin does not return keeps its thread, and the next part gets
- * another workspace.
+ * another engine.
  */
 public final class TimedCycles {
     private static final String THREAD = "partial-cycle";
 
-    private final SchedulingLoop loop;
+    private final Engines engines;
     private final SchedulerThreads threads;
     private final Duration limit;
     private final InstantSource clock;
@@ -40,8 +40,8 @@ public final class TimedCycles {
      * @param limit how long each part may take
      * @param clock measures how long it takes
      */
-    public TimedCycles(SchedulingLoop loop, SchedulerThreads threads, Duration limit, InstantSource clock) {
-        this.loop = loop;
+    public TimedCycles(Engines engines, SchedulerThreads threads, Duration limit, InstantSource clock) {
+        this.engines = engines;
         this.threads = threads;
         this.limit = limit;
         this.clock = clock;
@@ -77,32 +77,32 @@ public final class TimedCycles {
                             ? why
                             : "did not begin within " + GoDuration.format(limit) + ": other requests go first");
         }
-        CycleWorkspace workspace = loop.current();
+        Engine engine = engines.current();
         CompletableFuture<T> result = new CompletableFuture<>();
         AtomicBoolean hasTurn = new AtomicBoolean(true);
         PluginThread thread = threads.newThread(
                 THREAD,
                 () -> {
                     try {
-                        result.complete(workspace.use(part));
+                        result.complete(engine.use(null, part));
                     } catch (Throwable thrown) {
                         result.completeExceptionally(thrown);
                         Thrown.rethrowIfFatal(thrown);
                     } finally {
                         left.run();
-                        loop.release(workspace);
+                        engines.release(engine);
                         endTurn(hasTurn);
                     }
                 },
-                workspace);
+                engine);
         thread.start();
         try {
             return result.get(Duration.between(clock.instant(), end).toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException overdue) {
-            String message = overdue(workspace);
-            if (loop.abandon(workspace)) {
+            String message = overdue(engine);
+            if (engines.abandon(engine)) {
                 if (result.isDone()) {
-                    loop.release(workspace);
+                    engines.release(engine);
                 }
                 endTurn(hasTurn);
             } else {
@@ -138,10 +138,10 @@ public final class TimedCycles {
     }
 
     // Names the plugin that does not return; a pass over many nodes runs on several threads. PluginCallWatch logs it.
-    private String overdue(CycleWorkspace workspace) {
+    private String overdue(Engine engine) {
         String text = "did not return within " + GoDuration.format(limit);
         for (PluginThread thread : threads.alive()) {
-            Optional<RunningCall> running = thread.worksFor(workspace) ? thread.call() : Optional.empty();
+            Optional<RunningCall> running = thread.worksFor(engine) ? thread.call() : Optional.empty();
             if (running.isPresent()) {
                 return running.get().failure(text);
             }

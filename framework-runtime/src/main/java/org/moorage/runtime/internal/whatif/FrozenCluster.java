@@ -21,14 +21,9 @@ public final class FrozenCluster implements AutoCloseable {
     // A larger pool does not help: more threads than processors answer no faster.
     private static final int MOST_IDLE = Runtime.getRuntime().availableProcessors();
 
-    private final Settings settings;
-    private final StoredObjects objects;
-    private final ClusterSnapshot nodes;
-    private final Map<String, List<Pod>> nominatedPods;
-    private final int firstNode;
-    private final boolean hasUnboundClaims;
+    final State state;
     // Waits of PreBind plugins take no time: controllers have already reacted.
-    private final SchedulerThreads threads = new SchedulerThreads(1, Runnable::run, null, Listeners.NONE);
+    final SchedulerThreads threads = new SchedulerThreads(1, Runnable::run, null, Listeners.NONE);
     private final Deque<WhatIfWorkspace> idle = new ConcurrentLinkedDeque<>();
     private volatile boolean closed;
 
@@ -51,7 +46,7 @@ public final class FrozenCluster implements AutoCloseable {
             InstantSource monotonicClock) {}
 
     /**
-     * Creates a cluster.
+     * The state of a cluster.
      *
      * @param objects its objects
      * @param nodes its nodes with their pods; they are not updated any more
@@ -60,47 +55,16 @@ public final class FrozenCluster implements AutoCloseable {
      * @param hasUnboundClaims whether claims that do not wait for a pod still have to be bound, because no controller
      *     has run
      */
-    public FrozenCluster(
+    public record State(
             Settings settings,
             StoredObjects objects,
             ClusterSnapshot nodes,
             Map<String, List<Pod>> nominatedPods,
             int firstNode,
-            boolean hasUnboundClaims) {
-        this.settings = settings;
-        this.objects = objects;
-        this.nodes = nodes;
-        this.nominatedPods = nominatedPods;
-        this.firstNode = firstNode;
-        this.hasUnboundClaims = hasUnboundClaims;
-    }
+            boolean hasUnboundClaims) {}
 
-    Settings settings() {
-        return settings;
-    }
-
-    StoredObjects objects() {
-        return objects;
-    }
-
-    ClusterSnapshot nodes() {
-        return nodes;
-    }
-
-    Map<String, List<Pod>> nominatedPods() {
-        return nominatedPods;
-    }
-
-    int firstNode() {
-        return firstNode;
-    }
-
-    boolean hasUnboundClaims() {
-        return hasUnboundClaims;
-    }
-
-    SchedulerThreads threads() {
-        return threads;
+    public FrozenCluster(State state) {
+        this.state = state;
     }
 
     /** Returns a workspace, for one thread until it is given back. */

@@ -9,6 +9,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.ClusterObject;
@@ -38,32 +39,17 @@ public final class FrozenWhatIf implements WhatIf {
 
     /** A kind of change. */
     private enum Action {
-        WITH {
-            @Override
-            void apply(Change change, Transaction transaction) {
-                Transaction ignored = transaction.with(change.items(ClusterObject.class));
-            }
-        },
-        WITHOUT {
-            @Override
-            void apply(Change change, Transaction transaction) {
-                Transaction ignored = transaction.without(change.items(String.class));
-            }
-        },
-        EVICT {
-            @Override
-            void apply(Change change, Transaction transaction) {
-                Transaction ignored = transaction.evict(change.items(Pod.class));
-            }
-        },
-        AMONG {
-            @Override
-            void apply(Change change, Transaction transaction) {
-                Transaction ignored = transaction.among(change.items(String.class));
-            }
-        };
+        WITH((transaction, change) -> transaction.with(change.items(ClusterObject.class))),
+        WITHOUT((transaction, change) -> transaction.without(change.items(String.class))),
+        EVICT((transaction, change) -> transaction.evict(change.items(Pod.class))),
+        AMONG((transaction, change) -> transaction.among(change.items(String.class)));
 
-        abstract void apply(Change change, Transaction transaction);
+        @SuppressWarnings("ImmutableEnumChecker") // a function without state
+        private final BiFunction<Transaction, Change, Transaction> application;
+
+        Action(BiFunction<Transaction, Change, Transaction> application) {
+            this.application = application;
+        }
     }
 
     private record ObjectId(ObjectKind<?> kind, String key) {}
@@ -114,7 +100,9 @@ public final class FrozenWhatIf implements WhatIf {
         SnapshotTransaction transaction = SnapshotTransaction.begin(cluster.take(), ties);
         boolean isBegun = false;
         try {
-            changes().forEach(each -> each.action.apply(each, transaction));
+            for (Change each : changes()) {
+                Transaction ignored = each.action.application.apply(transaction, each);
+            }
             isBegun = true;
         } finally {
             if (!isBegun) {

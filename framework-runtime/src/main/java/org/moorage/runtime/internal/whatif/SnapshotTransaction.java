@@ -75,9 +75,9 @@ final class SnapshotTransaction implements Transaction {
         this.workspace = workspace;
         this.outer = outer;
         thread = Thread.currentThread();
-        snapshot = workspace.snapshot();
-        objects = workspace.objects();
-        algorithm = workspace.algorithm();
+        snapshot = workspace.snapshot;
+        objects = workspace.objects;
+        algorithm = workspace.algorithm;
         changesBefore = snapshot.changes();
         chanceBefore = workspace.chance();
         moved = outer == null ? new HashMap<>() : outer.moved;
@@ -189,7 +189,7 @@ final class SnapshotTransaction implements Transaction {
                 snapshot.remove(gone, nodeName);
                 gone.forEach(this::left);
             });
-            workspace.controllers().podsDeleted(pods);
+            workspace.controllers.podsDeleted(pods);
             pods.forEach(this::delete);
             return this;
         });
@@ -239,7 +239,7 @@ final class SnapshotTransaction implements Transaction {
             }
             snapshot.removeNodes(nodeNames);
             gone.forEach(this::left);
-            workspace.controllers().podsDeleted(gone);
+            workspace.controllers.podsDeleted(gone);
             gone.forEach(this::delete);
             return this;
         });
@@ -265,7 +265,7 @@ final class SnapshotTransaction implements Transaction {
                 if (object instanceof Node node) {
                     nodes.add(node);
                 } else if (object instanceof Pod pod) {
-                    pods.add(workspace.settings().view().of(pod));
+                    pods.add(workspace.settings.view().of(pod));
                 } else if (object instanceof PodGroup group) {
                     snapshot.tryGroups(groups -> groups.with(group));
                 }
@@ -282,7 +282,7 @@ final class SnapshotTransaction implements Transaction {
                     snapshot.tryGroups(groups -> groups.with(pod));
                 }
             }
-            workspace.controllers().applied(added);
+            workspace.controllers.applied(added);
             return this;
         });
     }
@@ -291,7 +291,7 @@ final class SnapshotTransaction implements Transaction {
     public Transaction withPending(Collection<Pod> pods) {
         List<Pod> pending = Given.objects(pods);
         return trying(() -> {
-            pending.forEach(pod -> arrived(workspace.settings().view().of(pod.withoutNode())));
+            pending.forEach(pod -> arrived(workspace.settings.view().of(pod.withoutNode())));
             return this;
         });
     }
@@ -340,7 +340,7 @@ final class SnapshotTransaction implements Transaction {
             throw new IllegalArgumentException(
                     "pod " + pod.key() + ": on node " + pod.nodeName() + " (expected: a pending or evicted pod)");
         }
-        return workspace.settings().view().of(pod.isBound() ? pod.withoutNode() : pod);
+        return workspace.settings.view().of(pod.isBound() ? pod.withoutNode() : pod);
     }
 
     // Returns the pod as plugins see it while it is pending; it must have no node in this transaction.
@@ -382,7 +382,7 @@ final class SnapshotTransaction implements Transaction {
     @Override
     public Collection<WaitingPod> waitingPods() {
         demandOpen();
-        return workspace.waiting().all();
+        return workspace.waiting.all();
     }
 
     @Override
@@ -511,7 +511,7 @@ final class SnapshotTransaction implements Transaction {
         Objects.requireNonNull(group, "group");
         List<Pod> asked = Given.objects(pods);
         return trying(() -> {
-            FeatureGates features = workspace.settings().features();
+            FeatureGates features = workspace.settings.features();
             if (!features.isEnabled(FeatureGates.GENERIC_WORKLOAD)) {
                 throw new IllegalArgumentException(
                         "feature GenericWorkload: off, so that pods of groups are scheduled alone (expected: on)");
@@ -539,7 +539,7 @@ final class SnapshotTransaction implements Transaction {
     private PlacedPods place(GroupTree root, FeatureGates features) {
         Profile profile;
         try {
-            profile = workspace.groups().profile(root, snapshot.podGroups());
+            profile = workspace.groups.profile(root, snapshot.podGroups());
         } catch (GroupTrees.Refused refused) {
             throw new IllegalArgumentException("group " + root.key() + ": " + refused.reason(), refused);
         }
@@ -575,7 +575,7 @@ final class SnapshotTransaction implements Transaction {
                 place.nodeName().ifPresent(nodeName -> nodeByUid.put(copy.uid(), nodeName));
             }
             workspace
-                    .waiting()
+                    .waiting
                     .all()
                     .forEach(waiting -> nodeByUid.remove(waiting.pod().uid()));
             Map<String, Integer> byNode = new LinkedHashMap<>();

@@ -12,14 +12,11 @@ import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.point.ExtensionPoint;
-import org.moorage.api.plugin.point.PermitResult;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.Reservation;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
-import org.moorage.runtime.internal.plugin.PluginMethod;
-import org.moorage.runtime.internal.plugin.PointRun;
 
 /**
  * A pod that a transaction places on a node, with all steps of a scheduler until it is bound: the pod is assumed on the
@@ -39,7 +36,7 @@ final class TrialPlacement {
     TrialPlacement(WhatIfWorkspace workspace, Reservation reservation) {
         this.workspace = workspace;
         this.reservation = reservation;
-        snapshot = workspace.snapshot();
+        snapshot = workspace.snapshot;
     }
 
     /**
@@ -51,8 +48,7 @@ final class TrialPlacement {
      */
     PluginStatus place() {
         isReserved = true;
-        PluginStatus reserved =
-                reservation.reserveOn(snapshot, () -> workspace.waiting().reverting(this::unreserve));
+        PluginStatus reserved = reservation.reserveOn(snapshot, () -> workspace.waiting.reverting(this::unreserve));
         if (!reserved.isSuccess()) {
             return reserved;
         }
@@ -61,13 +57,13 @@ final class TrialPlacement {
         if (!permitted.isSuccess()) {
             return fail(permitted);
         }
-        for (TrialPlacement other : workspace.waiting().takeAllowed()) {
+        for (TrialPlacement other : workspace.waiting.takeAllowed()) {
             PluginStatus ignored = other.finish();
         }
         if (timeouts.isEmpty()) {
             return finish();
         }
-        workspace.waiting().add(reservation.pod(), this, timeouts);
+        workspace.waiting.add(reservation.pod(), this, timeouts);
         return PluginStatus.SUCCESS;
     }
 
@@ -75,18 +71,11 @@ final class TrialPlacement {
     private PluginStatus permit(Map<String, Duration> timeouts) {
         Pod pod = reservation.pod();
         if (!pod.spec().podGroupName().isEmpty()
-                && workspace.settings().features().isEnabled(FeatureGates.GENERIC_WORKLOAD)) {
+                && workspace.settings.features().isEnabled(FeatureGates.GENERIC_WORKLOAD)) {
             return PluginStatus.SUCCESS;
         }
-        try (PointRun run = reservation.profile().begin(PluginMethod.PERMIT)) {
-            for (PluginCaller plugin : reservation.profile().at(ExtensionPoint.PERMIT)) {
-                PermitResult result = plugin.permit(run, reservation.state(), pod, reservation.nodeName());
-                if (!result.status().isSuccess()) {
-                    return run.end(new PluginStatus(plugin.name(), result.status()));
-                }
-                result.timeout().ifPresent(timeout -> timeouts.put(plugin.name(), timeout));
-            }
-            return run.end(PluginStatus.SUCCESS);
+        try {
+            return reservation.permit(timeouts);
         } catch (PluginFailure failure) {
             return PluginStatus.error(failure.plugin(), failure.getMessage());
         }
@@ -122,14 +111,14 @@ final class TrialPlacement {
     }
 
     private boolean hasNothingToDo(PluginCaller plugin) {
-        return workspace.settings().features().isEnabled(FeatureGates.NOMINATED_NODE_NAME_FOR_EXPECTATION)
+        return workspace.settings.features().isEnabled(FeatureGates.NOMINATED_NODE_NAME_FOR_EXPECTATION)
                 && plugin.preBindPreFlight(reservation.state(), reservation.pod(), reservation.nodeName())
                         .isSkip();
     }
 
     private PluginStatus preBind(List<PluginCaller> plugins) {
         Pod pod = reservation.pod();
-        TrialObjects objects = workspace.objects();
+        TrialObjects objects = workspace.objects;
         if (objects.find(ObjectKind.POD, pod.key())
                 .filter(known -> known.uid().equals(pod.uid()))
                 .isEmpty()) {
@@ -177,12 +166,12 @@ final class TrialPlacement {
             return;
         }
         unreserve();
-        snapshot.tried(() -> workspace.waiting().reverting(() -> {
+        snapshot.tried(() -> workspace.waiting.reverting(() -> {
             isReserved = true;
             // They succeeded before, and everything is as it was then.
             PluginStatus ignored = reservation.reserve(this::isOpen);
             ignored = permit(new TreeMap<>());
         }));
-        workspace.waiting().remove(reservation.pod().uid());
+        workspace.waiting.remove(reservation.pod().uid());
     }
 }

@@ -36,19 +36,20 @@ import org.moorage.runtime.internal.queue.PodActivation;
 /** The state of one transaction at a time: separate plugins, on a snapshot and objects that nothing else changes. */
 final class WhatIfWorkspace implements AutoCloseable {
     private static final String READ_ONLY = "only objects of the snapshot: what-if questions do not read the cluster";
+    final FrozenCluster.Settings settings;
     private final FrozenCluster cluster;
-    private final TrialSnapshot snapshot;
-    private final TrialObjects objects;
-    private final ClusterControllers controllers;
+    final TrialSnapshot snapshot;
+    final TrialObjects objects;
+    final ClusterControllers controllers;
     private final WhatIfWriter writer = new WhatIfWriter();
-    private final TrialWaitingPods waiting;
+    final TrialWaitingPods waiting;
     private final PodsInPreBind podsInPreBind = new PodsInPreBind();
     private final Extenders extenders;
     private final RepeatedRandom random = new RepeatedRandom();
     private final ProfileBuilder.Profiles profiles;
-    private final GroupTrees groups;
-    private final SchedulingAlgorithm algorithm;
-    private @Nullable RandomGenerator groupTies;
+    final GroupTrees groups;
+    final SchedulingAlgorithm algorithm;
+    private Ties ties = Ties.FIRST;
 
     /** Random numbers that start again with each transaction, so that the same question has the same answer. */
     private static final class RepeatedRandom implements RandomGenerator {
@@ -71,13 +72,14 @@ final class WhatIfWorkspace implements AutoCloseable {
      */
     WhatIfWorkspace(FrozenCluster cluster) {
         this.cluster = cluster;
-        FrozenCluster.Settings settings = cluster.settings();
-        snapshot = TrialSnapshot.of(cluster.nodes());
+        FrozenCluster.State state = cluster.state;
+        settings = state.settings();
+        snapshot = TrialSnapshot.of(state.nodes());
         waiting = new TrialWaitingPods(snapshot);
-        ObjectStore store = ObjectStore.of(cluster.objects(), settings.view());
+        ObjectStore store = ObjectStore.of(state.objects(), settings.view());
         ObjectLister<Pod> pods = store.lister(ObjectKind.POD);
         Nominator nominator = new Nominator(pods::get);
-        cluster.nominatedPods()
+        state.nominatedPods()
                 .forEach((node, nominated) -> nominated.forEach(pod -> nominator.add(pod, Nomination.to(node))));
         SchedulerConfig config = settings.config()
                 .withExtenders(settings.config().extenders().stream()
@@ -95,7 +97,7 @@ final class WhatIfWorkspace implements AutoCloseable {
                 settings.clock(),
                 settings.monotonicClock(),
                 random,
-                cluster.threads(),
+                cluster.threads,
                 nominator,
                 waiting,
                 podsInPreBind,
@@ -113,38 +115,18 @@ final class WhatIfWorkspace implements AutoCloseable {
                 .build(config, problems);
         objects = new TrialObjects(store, snapshot);
         controllers = new ClusterControllers(objects);
-        if (cluster.hasUnboundClaims()) {
+        if (state.hasUnboundClaims()) {
             controllers.bindClaims();
         }
         groups = new GroupTrees(profiles.byName(), settings.features());
         algorithm = new SchedulingAlgorithm(
                 snapshot,
                 config.percentageOfNodesToScore(),
-                cluster.firstNode(),
+                state.firstNode(),
                 Parallelism.none(),
                 extenders,
                 random,
                 false);
-    }
-
-    FrozenCluster.Settings settings() {
-        return cluster.settings();
-    }
-
-    TrialSnapshot snapshot() {
-        return snapshot;
-    }
-
-    TrialObjects objects() {
-        return objects;
-    }
-
-    ClusterControllers controllers() {
-        return controllers;
-    }
-
-    TrialWaitingPods waiting() {
-        return waiting;
     }
 
     /** Runs a part of a pod's placement. In it, plugins may change the objects that a binding changes. */
@@ -152,16 +134,8 @@ final class WhatIfWorkspace implements AutoCloseable {
         return writer.placing(objects, controllers, () -> podsInPreBind.during(pod, part));
     }
 
-    SchedulingAlgorithm algorithm() {
-        return algorithm;
-    }
-
-    GroupTrees groups() {
-        return groups;
-    }
-
     List<Pod> nominatedPods(String nodeName) {
-        return cluster.nominatedPods().getOrDefault(nodeName, List.of());
+        return cluster.state.nominatedPods().getOrDefault(nodeName, List.of());
     }
 
     Profile profile(String name, String what) {
@@ -190,21 +164,23 @@ final class WhatIfWorkspace implements AutoCloseable {
      *
      * @param ties the seed, and whether it breaks ties
      */
-    void begin(Ties ties) {
-        random.seed = ties.seed();
-        algorithm.randomTies(ties.isRandom());
-        begin(new Chance(0, cluster.firstNode()));
+    void begin(Ties given) {
+        ties = given;
+        random.seed = given.seed();
+        random.drawn = 0;
+        algorithm.randomTies(given.isRandom());
+        algorithm.nextNode(firstNode());
+    }
+
+    private int firstNode() {
         int nodes = snapshot.nodes().size();
-        if (ties.isRandom() && nodes > 0) {
-            algorithm.nextNode(random.nextInt(nodes));
-        }
-        groupTies = ties.isRandom() ? random : null;
+        return ties.isRandom() && nodes > 0 ? random.nextInt(nodes) : cluster.state.firstNode();
     }
 
     /** Chooses among equally good placements of a group of pods; null for the first of them. */
     @Nullable
     RandomGenerator groupTies() {
-        return groupTies;
+        return ties.isRandom() ? random : null;
     }
 
     void giveBack() {

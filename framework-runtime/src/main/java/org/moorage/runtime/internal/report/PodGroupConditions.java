@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.report;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
-import java.util.HashMap;
-import java.util.HashSet;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
-import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.plugin.cluster.ClusterException;
@@ -23,19 +16,16 @@ import org.moorage.runtime.internal.log.Log;
  */
 public final class PodGroupConditions {
     private static final Log LOG = Log.of(PodGroupConditions.class);
-    private static final String TRUE = "True";
     private static final int LONGEST_MESSAGE = 32_768;
 
     private final ClusterWriter writer;
-    private final Executor executor;
+    private final NewestUpdates<Update> updates;
 
-    @GuardedBy("this")
-    private final Map<String, Update> waitingByUid = new HashMap<>();
-
-    @GuardedBy("this")
-    private final Set<String> beingSent = new HashSet<>();
-
-    private record Update(PodGroup group, PodCondition condition) {}
+    private record Update(PodGroup group, PodCondition condition) {
+        Update replacedBy(Update newer) {
+            return isTrue(condition) && !isTrue(newer.condition) ? this : newer;
+        }
+    }
 
     /**
      * Creates an instance without pending conditions.
@@ -44,7 +34,7 @@ public final class PodGroupConditions {
      */
     public PodGroupConditions(ClusterWriter writer, Executor executor) {
         this.writer = writer;
-        this.executor = executor;
+        updates = new NewestUpdates<>(executor, this::send, Update::replacedBy);
     }
 
     /**
@@ -54,74 +44,33 @@ public final class PodGroupConditions {
      * @param status {@code True} or {@code False}
      */
     public void update(PodGroup group, String status, String reason, String whole) {
-        String message = PluginText.bounded(whole, LONGEST_MESSAGE);
-        Optional<PodCondition> before = group.initiallyScheduled();
-        if (before.isPresent() && before.get().status().equals(TRUE) && !status.equals(TRUE)) {
-            return;
-        }
         PodCondition condition = new PodCondition(
                 PodGroup.INITIALLY_SCHEDULED,
                 status,
                 reason,
-                message,
+                PluginText.bounded(whole, LONGEST_MESSAGE),
                 group.metadata().generation());
-        if (before.isPresent() && before.get().equals(condition)) {
-            return;
-        }
-        synchronized (this) {
-            Update waiting = waitingByUid.get(group.metadata().uid());
-            if (waiting != null && waiting.condition.status().equals(TRUE) && !status.equals(TRUE)) {
-                return;
-            }
-            waitingByUid.put(group.metadata().uid(), new Update(group, condition));
-            if (waiting != null || beingSent.contains(group.metadata().uid())) {
-                return;
-            }
-        }
-        sendSoon(group);
-    }
-
-    private void sendSoon(PodGroup group) {
-        try {
-            executor.execute(() -> sendWaiting(group));
-        } catch (RejectedExecutionException closed) {
-            LOG.atDebug()
-                    .addKeyValue("podGroup", group.key())
-                    .log("Scheduler stops; status of the pod group is not updated");
+        Optional<PodCondition> before = group.initiallyScheduled();
+        boolean stays = before.isPresent() && isTrue(before.get()) && !isTrue(condition);
+        if (!stays && !before.equals(Optional.of(condition))) {
+            updates.add(group.metadata().uid(), new Update(group, condition));
         }
     }
 
-    private void sendWaiting(PodGroup group) {
-        Update update = take(group.metadata().uid());
-        if (update == null) {
-            return;
-        }
+    private static boolean isTrue(PodCondition condition) {
+        return condition.status().equals("True");
+    }
+
+    private void send(Update update) {
         try {
             writer.patchStatus(update.group, update.condition);
         } catch (ClusterException failed) {
             if (!failed.isNotFound()) {
                 LOG.atError()
-                        .addKeyValue("podGroup", group.key())
+                        .addKeyValue("podGroup", update.group.key())
                         .setCause(failed)
                         .log("Failed to update PodGroup status");
             }
-        } finally {
-            if (isAnotherWaitingAfter(group.metadata().uid())) {
-                sendSoon(group);
-            }
         }
-    }
-
-    private synchronized @Nullable Update take(String uid) {
-        Update update = waitingByUid.remove(uid);
-        if (update != null) {
-            beingSent.add(uid);
-        }
-        return update;
-    }
-
-    private synchronized boolean isAnotherWaitingAfter(String uid) {
-        beingSent.remove(uid);
-        return waitingByUid.containsKey(uid);
     }
 }

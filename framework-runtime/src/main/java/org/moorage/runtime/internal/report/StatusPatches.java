@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.report;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
-import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodCondition;
 import org.moorage.api.plugin.cluster.ClusterException;
@@ -22,9 +14,8 @@ import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.log.Log;
 
 /**
- * Writes to the status of pods why they were not scheduled. For each pod at most one patch is being sent and one is
- * pending; a newer one replaces the pending one, so the pending patches are never more than the pods. A patch is
- * dropped if its pod is gone, bound or being bound when its turn comes.
+ * Writes to the status of pods why they were not scheduled. A patch is dropped if its pod is gone, bound or being bound
+ * when its turn comes.
  */
 public final class StatusPatches {
     private static final Log LOG = Log.of(StatusPatches.class);
@@ -32,13 +23,7 @@ public final class StatusPatches {
     private final ObjectLister<Pod> pods;
     private final SchedulerCache cache;
     private final ClusterWriter writer;
-    private final Executor executor;
-
-    @GuardedBy("this")
-    private final Map<String, Patch> waitingByUid = new HashMap<>();
-
-    @GuardedBy("this")
-    private final Set<String> beingSent = new HashSet<>();
+    private final NewestUpdates<Patch> updates;
 
     private record Patch(Pod pod, PodCondition condition, Nomination nomination) {
         Patch replacedBy(Patch newer) {
@@ -57,62 +42,17 @@ public final class StatusPatches {
         this.pods = pods;
         this.cache = cache;
         this.writer = writer;
-        this.executor = executor;
+        updates = new NewestUpdates<>(executor, this::send, Patch::replacedBy);
     }
 
     /** Sends a condition to the status of a pod soon, unless a newer one replaces it before. */
     void add(Pod pod, PodCondition condition, Nomination nomination) {
-        Patch added = new Patch(pod, condition, nomination);
-        synchronized (this) {
-            Patch waiting = waitingByUid.get(pod.uid());
-            waitingByUid.put(pod.uid(), waiting == null ? added : waiting.replacedBy(added));
-            if (waiting != null || beingSent.contains(pod.uid())) {
-                return;
-            }
-        }
-        sendSoon(pod);
+        updates.add(pod.uid(), new Patch(pod, condition, nomination));
     }
 
     /** Returns the UIDs of the pods whose status is being written, or will be written. */
-    public synchronized List<String> uids() {
-        Set<String> uids = new TreeSet<>(beingSent);
-        uids.addAll(waitingByUid.keySet());
-        return List.copyOf(uids);
-    }
-
-    private void sendSoon(Pod pod) {
-        try {
-            executor.execute(() -> sendWaiting(pod));
-        } catch (RejectedExecutionException closed) {
-            LOG.atDebug().addKeyValue("pod", pod.key()).log("Scheduler stops; status of the pod is not updated");
-        }
-    }
-
-    private void sendWaiting(Pod pod) {
-        Patch patch = take(pod.uid());
-        if (patch == null) {
-            return;
-        }
-        try {
-            send(patch);
-        } finally {
-            if (isAnotherWaitingAfter(pod.uid())) {
-                sendSoon(pod);
-            }
-        }
-    }
-
-    private synchronized @Nullable Patch take(String uid) {
-        Patch patch = waitingByUid.remove(uid);
-        if (patch != null) {
-            beingSent.add(uid);
-        }
-        return patch;
-    }
-
-    private synchronized boolean isAnotherWaitingAfter(String uid) {
-        beingSent.remove(uid);
-        return waitingByUid.containsKey(uid);
+    public List<String> uids() {
+        return updates.uids();
     }
 
     private void send(Patch patch) {

@@ -29,6 +29,10 @@ import org.moorage.api.model.Pod;
  * to the changes; it does not change during a cycle.
  */
 public final class ClusterSnapshot implements Snapshot {
+    static final Predicate<NodeInfo> WITH_AFFINITY =
+            node -> !node.podsWithAffinity().isEmpty();
+    static final Predicate<NodeInfo> WITH_REQUIRED_ANTI_AFFINITY =
+            node -> !node.podsWithRequiredAntiAffinity().isEmpty();
     private static final int MOST_TOPOLOGIES = 64;
     // Pods that are gone stay in memory for that many changes.
     private static final int MOST_POD_CHANGES = 1 << 14;
@@ -38,8 +42,8 @@ public final class ClusterSnapshot implements Snapshot {
     private final Map<String, SnapshotNode> nodeByName = new HashMap<>();
     private final List<NodeInfo> nodes = new ArrayList<>();
     private final List<NodeInfo> nodesView = Collections.unmodifiableList(nodes);
-    private List<NodeInfo> withAffinity = List.of();
-    private List<NodeInfo> withRequiredAntiAffinity = List.of();
+    private final SortedNodes withAffinity = SortedNodes.of(List.of());
+    private final SortedNodes withRequiredAntiAffinity = SortedNodes.of(List.of());
     private final SnapshotImages images = new SnapshotImages();
     private final Map<String, Topology> topologies = new ConcurrentHashMap<>();
 
@@ -53,7 +57,6 @@ public final class ClusterSnapshot implements Snapshot {
     private final Map<PodsWithAffinity, Integer> podsByAffinity = new LinkedHashMap<>();
     private final Set<PodsWithAffinity> podsWithAffinity = Collections.unmodifiableSet(podsByAffinity.keySet());
     private PodGroups podGroups = PodGroups.OFF;
-    private boolean affinityChanged;
     private long generation;
     private long treeVersion;
     private long imagesVersion;
@@ -85,9 +88,7 @@ public final class ClusterSnapshot implements Snapshot {
         ClusterSnapshot copy = new ClusterSnapshot();
         copy.images.replaceBy(images);
         for (NodeInfo node : nodes) {
-            SnapshotNode same = new SnapshotNode((SnapshotNode) node, copy.images);
-            copy.nodes.add(same);
-            copy.nodeByName.put(same.name(), same);
+            copy.put(((SnapshotNode) node).in(copy.images));
         }
         copy.generations = generations.clone();
         copy.topologies.putAll(topologies);
@@ -95,7 +96,6 @@ public final class ClusterSnapshot implements Snapshot {
         copy.podsByAffinity.putAll(podsByAffinity);
         copy.treeVersion = treeVersion;
         copy.imagesVersion = imagesVersion;
-        copy.affinityChanged = true;
         copy.finish(generation, podGroups);
         return copy;
     }
@@ -112,12 +112,12 @@ public final class ClusterSnapshot implements Snapshot {
 
     @Override
     public List<NodeInfo> nodesWithAffinityPods() {
-        return withAffinity;
+        return withAffinity.view();
     }
 
     @Override
     public List<NodeInfo> nodesWithRequiredAntiAffinityPods() {
-        return withRequiredAntiAffinity;
+        return withRequiredAntiAffinity.view();
     }
 
     @Override
@@ -211,7 +211,8 @@ public final class ClusterSnapshot implements Snapshot {
 
     /** Returns a node of the snapshot with another node object, without pods and without image states. */
     public static NodeInfo withoutPods(NodeInfo original, Node node) {
-        return new SnapshotNode(original.index(), new SnapshotImages(), node, new NodeContents(), UNKNOWN_GENERATION);
+        return new SnapshotNode(
+                original.index(), new SnapshotImages(), node, List.of(), new NodeContents(), UNKNOWN_GENERATION);
     }
 
     long generation() {
@@ -248,7 +249,8 @@ public final class ClusterSnapshot implements Snapshot {
         podsByAffinity.clear();
         generations = new long[names.size()];
         treeVersion = version;
-        affinityChanged = true;
+        withAffinity.clear();
+        withRequiredAntiAffinity.clear();
         topologies.clear();
         podCounts.clear();
         templates = null;
@@ -263,37 +265,46 @@ public final class ClusterSnapshot implements Snapshot {
     }
 
     void set(int index, Node node, NodeContents contents, long nodeGeneration) {
-        SnapshotNode target;
-        if (index == nodes.size()) {
-            target = new SnapshotNode(index, images);
-            nodes.add(target);
+        // The cache keeps changing its list of pods, so the snapshot copies it.
+        SnapshotNode after =
+                new SnapshotNode(index, images, node, new ArrayList<>(contents.pods()), contents, nodeGeneration);
+        if (index < nodes.size()) {
+            changed((SnapshotNode) nodes.get(index), after);
         } else {
-            target = (SnapshotNode) nodes.get(index);
+            countAffinity(after.podsWithAffinity(), 1);
         }
-        nodeByName.put(node.name(), target);
-        affinityChanged |=
-                target.podsWithAffinity().isEmpty() != contents.withAffinity().isEmpty()
-                        || target.podsWithRequiredAntiAffinity().isEmpty()
-                                != contents.withRequiredAntiAffinity().isEmpty();
-        if (!target.hasLabelsOf(node)) {
+        countClaims(after.claims(), 1);
+        put(after);
+        generations[index] = nodeGeneration;
+    }
+
+    private void changed(SnapshotNode before, SnapshotNode after) {
+        if (!before.hasLabelsOf(after.node())) {
             topologies.clear();
         }
         if (!podCounts.isEmpty()) {
-            long ignored = podCounts.changed(index, target.pods(), contents.pods());
+            long ignored = podCounts.changed(before.index(), before.pods(), after.pods());
         }
-        if (templates != null && !templates.change(index, target.pods(), contents.pods())) {
+        if (templates != null && !templates.change(before.index(), before.pods(), after.pods())) {
             templates = null;
         }
-        countClaims(target.claims(), -1);
-        List<Pod> before = target.podsWithAffinity();
-        target.set(node, contents, nodeGeneration);
-        countClaims(target.claims(), 1);
+        countClaims(before.claims(), -1);
         // Another version of a pod is another pod.
-        if (!before.equals(target.podsWithAffinity())) {
-            countAffinity(before, -1);
-            countAffinity(target.podsWithAffinity(), 1);
+        if (!before.podsWithAffinity().equals(after.podsWithAffinity())) {
+            countAffinity(before.podsWithAffinity(), -1);
+            countAffinity(after.podsWithAffinity(), 1);
         }
-        generations[index] = nodeGeneration;
+    }
+
+    private void put(SnapshotNode node) {
+        if (node.index() == nodes.size()) {
+            nodes.add(node);
+        } else {
+            nodes.set(node.index(), node);
+        }
+        nodeByName.put(node.name(), node);
+        withAffinity.putIf(node, WITH_AFFINITY);
+        withRequiredAntiAffinity.putIf(node, WITH_REQUIRED_ANTI_AFFINITY);
     }
 
     private void countClaims(List<String> claims, int sign) {
@@ -319,20 +330,5 @@ public final class ClusterSnapshot implements Snapshot {
     void finish(long cacheGeneration, PodGroups groups) {
         generation = cacheGeneration;
         podGroups = groups;
-        if (affinityChanged) {
-            affinityChanged = false;
-            List<NodeInfo> any = new ArrayList<>();
-            List<NodeInfo> anti = new ArrayList<>();
-            for (NodeInfo node : nodes) {
-                if (!node.podsWithAffinity().isEmpty()) {
-                    any.add(node);
-                }
-                if (!node.podsWithRequiredAntiAffinity().isEmpty()) {
-                    anti.add(node);
-                }
-            }
-            withAffinity = List.copyOf(any);
-            withRequiredAntiAffinity = List.copyOf(anti);
-        }
     }
 }

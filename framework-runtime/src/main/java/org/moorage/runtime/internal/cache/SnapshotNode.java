@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.internal.cache;
 
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.moorage.api.ImageState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.model.HostPort;
@@ -19,77 +17,44 @@ final class SnapshotNode implements NodeInfo {
     private final int index;
     private final SnapshotImages images;
     // Fields instead of arrays or maps, so that the data that plugins read of a node is adjacent in memory.
-    private long generation;
-    private long allowedPods;
-    private long cpu;
-    private long memory;
-    private long ephemeralStorage;
-    private long requestedCpu;
-    private long requestedMemory;
-    private long requestedEphemeralStorage;
-    private long nonZeroRequestedCpu;
-    private long nonZeroRequestedMemory;
-    private int podCount;
-    private @Nullable Node node;
-    private List<Pod> pods = List.of();
-    private List<Pod> withAffinity = List.of();
-    private List<Pod> withRequiredAntiAffinity = List.of();
-    private List<HostPort> ports = List.of();
-    private List<String> claims = List.of();
-    private Map<String, Long> scalars = Map.of();
+    private final long generation;
+    private final long allowedPods;
+    private final long cpu;
+    private final long memory;
+    private final long ephemeralStorage;
+    private final long requestedCpu;
+    private final long requestedMemory;
+    private final long requestedEphemeralStorage;
+    private final long nonZeroRequestedCpu;
+    private final long nonZeroRequestedMemory;
+    private final int podCount;
+    private final Node node;
+    private final List<Pod> pods;
+    private final List<Pod> withAffinity;
+    private final List<Pod> withRequiredAntiAffinity;
+    private final List<HostPort> ports;
+    private final List<String> claims;
+    private final Map<String, Long> scalars;
 
-    /** Creates a node that must be {@link #set} before use. */
-    SnapshotNode(int index, SnapshotImages images) {
+    /**
+     * Creates a node.
+     *
+     * @param images the images of all nodes of its snapshot
+     * @param pods the pods of the contents, as a list that does not change afterwards
+     */
+    SnapshotNode(int index, SnapshotImages images, Node node, List<Pod> pods, NodeContents contents, long generation) {
         this.index = index;
         this.images = images;
-    }
-
-    /** Creates a node with the given contents. */
-    SnapshotNode(int index, SnapshotImages images, Node node, NodeContents contents, long generation) {
-        this(index, images);
-        set(node, contents, generation);
-    }
-
-    /** Copies a node into another snapshot. */
-    SnapshotNode(SnapshotNode original, SnapshotImages images) {
-        this(original.index, images);
-        node = original.node;
-        generation = original.generation;
-        // The lists are shared, since they are replaced and never changed.
-        pods = original.pods;
-        withAffinity = original.withAffinity;
-        withRequiredAntiAffinity = original.withRequiredAntiAffinity;
-        ports = original.ports;
-        claims = original.claims;
-        scalars = original.scalars;
-        allowedPods = original.allowedPods;
-        cpu = original.cpu;
-        memory = original.memory;
-        ephemeralStorage = original.ephemeralStorage;
-        requestedCpu = original.requestedCpu;
-        requestedMemory = original.requestedMemory;
-        requestedEphemeralStorage = original.requestedEphemeralStorage;
-        nonZeroRequestedCpu = original.nonZeroRequestedCpu;
-        nonZeroRequestedMemory = original.nonZeroRequestedMemory;
-        podCount = original.podCount;
-    }
-
-    void set(Node newNode, NodeContents contents, long newGeneration) {
-        // The cache keeps changing its list of pods, so the snapshot copies it.
-        set(newNode, new ArrayList<>(contents.pods()), contents, newGeneration);
-    }
-
-    private void set(Node newNode, List<Pod> ownPods, NodeContents contents, long newGeneration) {
-        node = newNode;
-        generation = newGeneration;
-        pods = Collections.unmodifiableList(ownPods);
+        this.node = node;
+        this.generation = generation;
+        this.pods = Collections.unmodifiableList(pods);
         withAffinity = List.copyOf(contents.withAffinity());
         withRequiredAntiAffinity = List.copyOf(contents.withRequiredAntiAffinity());
         ports = List.copyOf(contents.ports());
         claims = List.copyOf(contents.claims());
         scalars = Map.copyOf(contents.scalars());
-        Resources capacity = newNode.allocatableResources();
-        allowedPods = newNode.allowedPods();
+        Resources capacity = node.allocatableResources();
+        allowedPods = node.allowedPods();
         cpu = capacity.milliCpu();
         memory = capacity.memory();
         ephemeralStorage = capacity.ephemeralStorage();
@@ -107,23 +72,22 @@ final class SnapshotNode implements NodeInfo {
      * @param contents the new contents, which must not change afterwards
      */
     SnapshotNode with(NodeContents contents, long newGeneration) {
-        SnapshotNode changed = new SnapshotNode(index, images);
-        changed.set(node(), contents.pods(), contents, newGeneration);
-        return changed;
+        return new SnapshotNode(index, images, node, contents.pods(), contents, newGeneration);
+    }
+
+    /** Returns the same node in another snapshot, which has the given images. */
+    SnapshotNode in(SnapshotImages ofOther) {
+        NodeContents contents = new NodeContents(this);
+        return new SnapshotNode(index, ofOther, node, contents.pods(), contents, generation);
     }
 
     boolean hasLabelsOf(Node other) {
-        Node known = node;
-        return known == other || known != null && known.labels().equals(other.labels());
+        return node == other || node.labels().equals(other.labels());
     }
 
     @Override
     public Node node() {
-        Node known = node;
-        if (known == null) {
-            throw new IllegalStateException("node " + index + " is not set");
-        }
-        return known;
+        return node;
     }
 
     @Override
@@ -167,7 +131,7 @@ final class SnapshotNode implements NodeInfo {
             case 0 -> cpu;
             case 1 -> memory;
             case 2 -> ephemeralStorage;
-            default -> node().allocatableResources().amount(resource);
+            default -> node.allocatableResources().amount(resource);
         };
     }
 
@@ -223,7 +187,7 @@ final class SnapshotNode implements NodeInfo {
     @Override
     public ImageState image(String name) {
         ImageState state = images.find(name);
-        return state != null && node().hasImage(name) ? state : ImageState.ABSENT;
+        return state != null && node.hasImage(name) ? state : ImageState.ABSENT;
     }
 
     @Override

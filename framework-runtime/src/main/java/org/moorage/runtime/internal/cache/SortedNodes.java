@@ -40,6 +40,10 @@ final class SortedNodes {
         return view;
     }
 
+    void clear() {
+        nodes.clear();
+    }
+
     boolean contains(NodeInfo node) {
         return find(node) >= 0;
     }
@@ -60,13 +64,17 @@ final class SortedNodes {
     void putIf(NodeInfo node, Predicate<NodeInfo> which) {
         int position = find(node);
         if (which.test(node)) {
-            if (position >= 0) {
-                nodes.set(position, node);
-            } else {
-                nodes.add(-position - 1, node);
-            }
+            put(position, node);
         } else if (position >= 0) {
             nodes.remove(position);
+        }
+    }
+
+    private void put(int position, NodeInfo node) {
+        if (position >= 0) {
+            nodes.set(position, node);
+        } else {
+            nodes.add(-position - 1, node);
         }
     }
 }

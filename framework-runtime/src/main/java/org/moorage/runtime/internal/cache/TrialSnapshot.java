@@ -42,10 +42,6 @@ import org.moorage.api.model.Pod;
  * <p>Not for concurrent use; each of several threads may use its own {@link #branch}.
  */
 public final class TrialSnapshot implements Snapshot {
-    private static final Predicate<NodeInfo> WITH_AFFINITY =
-            node -> !node.podsWithAffinity().isEmpty();
-    private static final Predicate<NodeInfo> WITH_REQUIRED_ANTI_AFFINITY =
-            node -> !node.podsWithRequiredAntiAffinity().isEmpty();
     private static final int MOST_POD_CHANGES = 1 << 18;
 
     // Shared with the branches. Negative, unlike generations of caches; each value identifies one state of one node.
@@ -319,10 +315,10 @@ public final class TrialSnapshot implements Snapshot {
             candidates.replace(node);
         }
         if (withAffinity != null) {
-            withAffinity.putIf(node, WITH_AFFINITY);
+            withAffinity.putIf(node, ClusterSnapshot.WITH_AFFINITY);
         }
         if (withRequiredAntiAffinity != null) {
-            withRequiredAntiAffinity.putIf(node, WITH_REQUIRED_ANTI_AFFINITY);
+            withRequiredAntiAffinity.putIf(node, ClusterSnapshot.WITH_REQUIRED_ANTI_AFFINITY);
         }
     }
 
@@ -458,7 +454,7 @@ public final class TrialSnapshot implements Snapshot {
         }
         SortedNodes known = withAffinity;
         if (known == null) {
-            known = changed(base.nodesWithAffinityPods(), WITH_AFFINITY);
+            known = changed(base.nodesWithAffinityPods(), ClusterSnapshot.WITH_AFFINITY);
             withAffinity = known;
         }
         return known.view();
@@ -471,7 +467,7 @@ public final class TrialSnapshot implements Snapshot {
         }
         SortedNodes known = withRequiredAntiAffinity;
         if (known == null) {
-            known = changed(base.nodesWithRequiredAntiAffinityPods(), WITH_REQUIRED_ANTI_AFFINITY);
+            known = changed(base.nodesWithRequiredAntiAffinityPods(), ClusterSnapshot.WITH_REQUIRED_ANTI_AFFINITY);
             withRequiredAntiAffinity = known;
         }
         return known.view();

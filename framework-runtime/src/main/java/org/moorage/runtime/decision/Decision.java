@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.runtime.decision;
 
-import java.util.Objects;
 import java.util.Optional;
 import org.moorage.api.model.Pod;
 
@@ -29,14 +28,6 @@ public record Decision(
         int evaluatedNodes,
         int feasibleNodes,
         int attempts) {
-    public Decision {
-        Objects.requireNonNull(pod, "pod");
-        Objects.requireNonNull(outcome, "outcome");
-        Objects.requireNonNull(nodeName, "nodeName");
-        Objects.requireNonNull(message, "message");
-        Objects.requireNonNull(reasons, "reasons");
-    }
-
     /** The outcome of an attempt. */
     public enum Outcome {
         /** A node was chosen, and the pod is being bound to it. */

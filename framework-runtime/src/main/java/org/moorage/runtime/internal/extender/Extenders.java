@@ -188,12 +188,13 @@ public final class Extenders implements AutoCloseable {
 
     /** Returns whether an extender may bind the pod. */
     public boolean canBind(Pod pod) {
-        for (HttpExtender extender : all) {
-            if (extender.isBinder() && extender.isInterested(pod)) {
-                return true;
-            }
-        }
-        return false;
+        return !binders(pod).isEmpty();
+    }
+
+    private List<HttpExtender> binders(Pod pod) {
+        return all.stream()
+                .filter(extender -> extender.isBinder() && extender.isInterested(pod))
+                .toList();
     }
 
     /**
@@ -203,17 +204,12 @@ public final class Extenders implements AutoCloseable {
      * @throws ExtenderException if an extender fails that is not ignorable
      */
     public boolean bind(Pod pod, String nodeName) {
-        for (HttpExtender extender : all) {
-            if (extender.isBinder() && extender.isInterested(pod)) {
-                try {
-                    extender.bind(pod, nodeName);
-                    return true;
-                } catch (ExtenderException failure) {
-                    ignore(
-                            extender,
-                            failure,
-                            "Skipping extender in bind as it returned error and has ignorable flag set");
-                }
+        for (HttpExtender extender : binders(pod)) {
+            try {
+                extender.bind(pod, nodeName);
+                return true;
+            } catch (ExtenderException failure) {
+                ignore(extender, failure, "Skipping extender in bind as it returned error and has ignorable flag set");
             }
         }
         return false;

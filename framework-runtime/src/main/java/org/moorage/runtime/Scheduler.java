@@ -36,7 +36,6 @@ import org.moorage.runtime.decision.HintEvaluation;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cache.ClusterSnapshot;
 import org.moorage.runtime.internal.cache.PodGroups;
-import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cluster.PodLookup;
 import org.moorage.runtime.internal.cycle.PodEvaluation;
 import org.moorage.runtime.internal.cycle.Profile;
@@ -45,7 +44,6 @@ import org.moorage.runtime.internal.loop.SchedulerThreads;
 import org.moorage.runtime.internal.loop.TimedCycles;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.profile.ProfileBuilder;
-import org.moorage.runtime.internal.queue.QueueGauges;
 import org.moorage.runtime.internal.queue.QueuedEntity;
 import org.moorage.runtime.internal.whatif.FrozenCluster;
 import org.moorage.runtime.internal.whatif.FrozenWhatIf;
@@ -270,7 +268,7 @@ public final class Scheduler implements AutoCloseable {
      */
     public Evaluation evaluate(Pod pod) {
         Objects.requireNonNull(pod, "pod");
-        Profile profile = responsible(pod);
+        Profile profile = parts.profiles.of(pod);
         demandStarted();
         return parts.engines.evaluate(algorithm -> {
             algorithm.snapshot().update(parts.cache);
@@ -313,13 +311,9 @@ public final class Scheduler implements AutoCloseable {
     public HintEvaluation hints(Pod pod, ObjectChange<? extends ClusterObject> change) {
         Objects.requireNonNull(pod, "pod");
         Objects.requireNonNull(change, "change");
-        Profile ignored = responsible(pod);
+        Profile ignored = parts.profiles.of(pod);
         ObjectChange<ClusterObject> seen = parts.view.of(change);
         return parts.eventHandlers.hints(parts.view.of(pod), ObjectKind.of(seen.latest()), seen);
-    }
-
-    private Profile responsible(Pod pod) {
-        return parts.profiles.named(pod.spec().schedulerName(), "pod " + pod.key() + ": spec.schedulerName");
     }
 
     /**
@@ -336,7 +330,7 @@ public final class Scheduler implements AutoCloseable {
         Objects.requireNonNull(limit, "limit");
         parts.watch.start();
         return new PartialCycles(
-                parts.profiles.named(profile, "profile"),
+                parts.profiles.named(profile),
                 new TimedCycles(parts.engines, parts.threads, limit, parts.settings.monotonicClock()),
                 parts.cache,
                 new PodLookup(parts.store.lister(ObjectKind.POD), parts.source, parts.view),
@@ -470,17 +464,7 @@ public final class Scheduler implements AutoCloseable {
      * from any thread.
      */
     public SchedulerGauges gauges() {
-        QueueGauges pods = parts.queue.gauges();
-        SchedulerCache.Counts counts = parts.cache.counts();
-        return new SchedulerGauges(
-                pods.pendingPods(),
-                pods.queuedPods(),
-                pods.queuedPodGroups(),
-                pods.inFlightEvents(),
-                pods.unschedulablePods(),
-                counts.nodes(),
-                counts.pods(),
-                counts.assumedPods());
+        return parts.queue.gauges(parts.cache.counts());
     }
 
     /**

@@ -104,7 +104,7 @@ class CacheComparerTest {
         store.applied(ObjectKind.POD_GROUP, GROUP);
         cache.putWaitingPod(WAITING_MEMBER);
         cache.putPod(BOUND_MEMBER);
-        cache.putPodGroup(GROUP);
+        cache.putGroup(GROUP);
         queue.add(WAITING_MEMBER);
     }
 
@@ -182,7 +182,7 @@ class CacheComparerTest {
                         differentGroups("podgroup/default/g")),
                 new Case(
                         "a group is missed",
-                        (test, cache) -> cache.removePodGroup(GROUP),
+                        (test, cache) -> cache.removeGroup(GROUP),
                         differentGroups("podgroup/default/g")),
                 new Case(
                         "a group has changed",

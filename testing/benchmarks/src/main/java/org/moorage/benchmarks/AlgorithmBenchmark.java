@@ -23,10 +23,10 @@ import org.moorage.benchmarks.Workload.Gang;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.SchedulerConfig;
 import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.runtime.internal.cache.GroupTree;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.GroupResult;
-import org.moorage.runtime.internal.cycle.GroupTree;
 import org.moorage.runtime.internal.cycle.MemberResult;
 import org.moorage.runtime.internal.cycle.Parallelism;
 import org.moorage.runtime.internal.cycle.PodGroupAlgorithm;
@@ -139,7 +139,7 @@ public final class AlgorithmBenchmark {
 
         /** Adds a gang to the pending pods. */
         void enqueue(Gang gang) {
-            cache.putPodGroup(gang.group());
+            cache.putGroup(gang.group());
             gang.pods().forEach(cache::putWaitingPod);
         }
 

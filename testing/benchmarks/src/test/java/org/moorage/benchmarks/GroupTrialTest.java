@@ -27,10 +27,10 @@ import org.moorage.benchmarks.Workload.Gang;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.SchedulerConfig;
 import org.moorage.config.plugin.PluginRegistry;
+import org.moorage.runtime.internal.cache.GroupTree;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.GroupResult;
-import org.moorage.runtime.internal.cycle.GroupTree;
 import org.moorage.runtime.internal.cycle.Parallelism;
 import org.moorage.runtime.internal.cycle.PodGroupAlgorithm;
 import org.moorage.runtime.internal.cycle.PodGroupPostFilterRun;
@@ -99,14 +99,14 @@ class GroupTrialTest {
                         PluginFactory.of("Unsigned", Unsigned.class, handle -> new Unsigned())));
         Workload workload = new Workload("gangpreemption");
         String text = """
-                apiVersion: kubescheduler.config.k8s.io/v1
-                kind: KubeSchedulerConfiguration
-                profiles:
-                - plugins:
-                    multiPoint:
-                      disabled: [{name: DefaultPreemption}]
-                      enabled: [{name: Asks}%s]
-                """.formatted(enabled);
+            apiVersion: kubescheduler.config.k8s.io/v1
+            kind: KubeSchedulerConfiguration
+            profiles:
+            - plugins:
+                multiPoint:
+                  disabled: [{name: DefaultPreemption}]
+                  enabled: [{name: Asks}%s]
+            """.formatted(enabled);
         SchedulerConfig config =
                 ConfigLoader.load(text, "test", registry, workload.features()).config();
         TrialSnapshot snapshot = new TrialSnapshot();
@@ -130,7 +130,7 @@ class GroupTrialTest {
             cache.putPod(pod.withNode(workload.node(there++ % NODES).name()));
         }
         Gang gang = workload.gangs("gang", 8).get(0);
-        cache.putPodGroup(gang.group());
+        cache.putGroup(gang.group());
         gang.pods().forEach(cache::putWaitingPod);
         snapshot.update(cache);
         PodGroupAlgorithm algorithm = new PodGroupAlgorithm(

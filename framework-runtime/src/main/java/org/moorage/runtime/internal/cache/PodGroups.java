@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.CompositePodGroupState;
 import org.moorage.api.GroupKey;
@@ -114,6 +115,24 @@ public final class PodGroups implements PodGroupLister {
             level = next;
         }
         return found;
+    }
+
+    /**
+     * Returns a group and the groups below it, without those below the maximum depth.
+     *
+     * @param members returns the pending pods of a pod group, in the order of an attempt
+     */
+    public GroupTree tree(GroupKey top, Function<GroupKey, List<Pod>> members) {
+        return tree(top, members, 0);
+    }
+
+    private GroupTree tree(GroupKey key, Function<GroupKey, List<Pod>> members, int depth) {
+        List<GroupTree> below = new ArrayList<>();
+        for (GroupKey child : depth < MAX_DEPTH ? children(key) : List.<GroupKey>of()) {
+            below.add(tree(child, members, depth + 1));
+        }
+        SchedulingGroup object = group(key).orElseThrow();
+        return new GroupTree(key, object, object instanceof PodGroup ? members.apply(key) : List.of(), below);
     }
 
     // The parent field is ignored while the feature is off.

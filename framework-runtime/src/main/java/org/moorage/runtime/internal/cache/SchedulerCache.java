@@ -11,11 +11,10 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.feature.FeatureGates;
-import org.moorage.api.model.CompositePodGroup;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
-import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.ResourceName;
+import org.moorage.api.model.SchedulingGroup;
 import org.moorage.runtime.debug.SchedulerDump;
 import org.moorage.runtime.internal.log.Log;
 
@@ -123,7 +122,7 @@ public final class SchedulerCache {
                 take(before);
             }
             place(pod);
-            changeTo(podGroups.with(pod));
+            podGroups = podGroups.with(pod);
         }
     }
 
@@ -135,7 +134,7 @@ public final class SchedulerCache {
                 take(known);
                 assumed.remove(pod.uid());
             }
-            changeTo(podGroups.without(pod));
+            podGroups = podGroups.without(pod);
         }
     }
 
@@ -143,7 +142,7 @@ public final class SchedulerCache {
     public void putWaitingPod(Pod pod) {
         if (!pod.spec().podGroupName().isEmpty()) {
             synchronized (lock) {
-                changeTo(podGroups.with(pod));
+                podGroups = podGroups.with(pod);
             }
         }
     }
@@ -152,49 +151,28 @@ public final class SchedulerCache {
     public void removeWaitingPod(Pod pod) {
         if (!pod.spec().podGroupName().isEmpty()) {
             synchronized (lock) {
-                changeTo(podGroups.without(pod));
+                podGroups = podGroups.without(pod);
             }
         }
     }
 
-    /** Adds or updates a pod group. */
-    public void putPodGroup(PodGroup group) {
+    /** Adds or updates a pod group or a composite pod group. */
+    public void putGroup(SchedulingGroup group) {
         synchronized (lock) {
-            changeTo(podGroups.with(group));
+            podGroups = podGroups.with(group);
         }
     }
 
-    /** Removes a pod group. Its members are kept. */
-    public void removePodGroup(PodGroup group) {
+    /** Removes a pod group or a composite pod group. Its members or children are kept. */
+    public void removeGroup(SchedulingGroup group) {
         synchronized (lock) {
-            changeTo(podGroups.without(group));
-        }
-    }
-
-    /** Adds or updates a composite pod group. */
-    public void putCompositePodGroup(CompositePodGroup group) {
-        synchronized (lock) {
-            changeTo(podGroups.with(group));
-        }
-    }
-
-    /** Removes a composite pod group. Its children are kept. */
-    public void removeCompositePodGroup(CompositePodGroup group) {
-        synchronized (lock) {
-            changeTo(podGroups.without(group));
+            podGroups = podGroups.without(group);
         }
     }
 
     /** Returns the current pod groups and their members, as an immutable object. */
     public PodGroups podGroups() {
         return podGroups;
-    }
-
-    @GuardedBy("lock")
-    private void changeTo(PodGroups groups) {
-        if (groups != podGroups) {
-            podGroups = groups;
-        }
     }
 
     /**
@@ -211,7 +189,7 @@ public final class SchedulerCache {
             }
             place(pod);
             assumed.add(pod.uid());
-            changeTo(podGroups.assume(pod));
+            podGroups = podGroups.assume(pod);
         }
     }
 
@@ -231,7 +209,7 @@ public final class SchedulerCache {
                 return false;
             }
             take(known);
-            changeTo(podGroups.forget(known));
+            podGroups = podGroups.forget(known);
             return true;
         }
     }

@@ -13,13 +13,12 @@ import org.moorage.api.event.ClusterEvent;
 import org.moorage.api.event.EventResource;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.ClusterObject;
-import org.moorage.api.model.CompositePodGroup;
 import org.moorage.api.model.DeviceTaintRule;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.Pod;
-import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.ResourceSlice;
+import org.moorage.api.model.SchedulingGroup;
 import org.moorage.runtime.decision.HintEvaluation;
 import org.moorage.runtime.decision.HintEvaluation.PluginHint;
 import org.moorage.runtime.internal.cache.SchedulerCache;
@@ -75,10 +74,8 @@ public final class ObjectEventHandlers implements ChangeHandler {
         }
         if (kind.equals(ObjectKind.NODE)) {
             nodeChanged(change.as(Node.class));
-        } else if (kind.equals(ObjectKind.POD_GROUP)) {
-            podGroupChanged(change.as(PodGroup.class));
-        } else if (kind.equals(ObjectKind.COMPOSITE_POD_GROUP)) {
-            compositePodGroupChanged(change.as(CompositePodGroup.class));
+        } else if (change.latest() instanceof SchedulingGroup) {
+            groupChanged(change.as(SchedulingGroup.class));
         }
         events(kind, change, queue::moveAllToActiveOrBackoff);
     }
@@ -98,24 +95,13 @@ public final class ObjectEventHandlers implements ChangeHandler {
     }
 
     // Before the event, so that the hints of plugins see the group.
-    private void podGroupChanged(ObjectChange<PodGroup> change) {
-        PodGroup after = change.after().orElse(null);
+    private void groupChanged(ObjectChange<SchedulingGroup> change) {
+        SchedulingGroup after = change.after().orElse(null);
         if (after == null) {
-            cache.removePodGroup(change.latest());
+            cache.removeGroup(change.latest());
             queue.deleteGroup(change.latest());
         } else {
-            cache.putPodGroup(after);
-            queue.putGroup(after);
-        }
-    }
-
-    private void compositePodGroupChanged(ObjectChange<CompositePodGroup> change) {
-        CompositePodGroup after = change.after().orElse(null);
-        if (after == null) {
-            cache.removeCompositePodGroup(change.latest());
-            queue.deleteGroup(change.latest());
-        } else {
-            cache.putCompositePodGroup(after);
+            cache.putGroup(after);
             queue.putGroup(after);
         }
     }

@@ -20,10 +20,14 @@ import org.moorage.runtime.decision.GroupEvaluation.Member;
 import org.moorage.runtime.decision.GroupEvaluation.Placement;
 import org.moorage.runtime.decision.GroupEvaluation.Stop;
 import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.cache.GroupTree;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 
-/** Records how far an attempt at a group came in each placement, and the details of the best placement. */
-public final class GroupEvaluationRecorder implements GroupRecorder {
+/**
+ * Records how far an attempt at a group came in each placement, and the details of the best placement. The calls are in
+ * order, and those for a group are nested in those for its parent.
+ */
+public final class GroupEvaluationRecorder {
     /** How much is recorded. */
     public enum Detail {
         /** How far it came, and the pod that stopped it. */
@@ -74,13 +78,13 @@ public final class GroupEvaluationRecorder implements GroupRecorder {
         return Objects.requireNonNull(frames.peek());
     }
 
-    @Override
-    public void began(GroupTree group, int placedBefore) {
+    /** Begins a group, of which that many pods were scheduled before. */
+    void began(GroupTree group, int placedBefore) {
         frames.push(new Frame(group, placedBefore));
     }
 
-    @Override
-    public void began(String placement, int nodes) {
+    /** Begins a placement of the group, with that many nodes; its name is empty for all nodes. */
+    void began(String placement, int nodes) {
         Frame frame = frame();
         frame.name = placement;
         frame.nodes = nodes;
@@ -88,8 +92,14 @@ public final class GroupEvaluationRecorder implements GroupRecorder {
         frame.stop = null;
     }
 
-    @Override
-    public void stopped(MemberResult last, TrialSnapshot snapshot) {
+    /**
+     * Records that the attempt stopped: too few pods are left for the group to be feasible, or enough pods were scheduled
+     * before and none of the others fits a node.
+     *
+     * @param last the pod that was tried last, for which there is no node
+     * @param snapshot the nodes, with the pods before it in place
+     */
+    void stopped(MemberResult last, TrialSnapshot snapshot) {
         Optional<PluginStatus> preFilterRejection = Optional.empty();
         Map<String, List<PluginStatus>> objections = new HashMap<>();
         Map<String, Resources> free = new HashMap<>();
@@ -133,8 +143,8 @@ public final class GroupEvaluationRecorder implements GroupRecorder {
         return Math.max(0, node.allocatable(resource) - node.requested(resource));
     }
 
-    @Override
-    public void tried(GroupResult result) {
+    /** Ends a placement. */
+    void tried(GroupResult result) {
         Frame frame = frame();
         boolean fits = result.status().isSuccess();
         int placed = 0;
@@ -183,13 +193,13 @@ public final class GroupEvaluationRecorder implements GroupRecorder {
         return members;
     }
 
-    @Override
-    public void chose(int placement) {
+    /** Records which of the placements that were tried was chosen. */
+    void chose(int placement) {
         frame().chosen = placement;
     }
 
-    @Override
-    public void ended(GroupResult result) {
+    /** Ends a group; later calls are about its parent. */
+    void ended(GroupResult result) {
         Frame frame = frames.pop();
         boolean fits = result.status().code() == Code.SUCCESS;
         Attempt attempt = new Attempt(

@@ -12,6 +12,7 @@ import org.moorage.api.ProposedAssignment;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.cluster.Nomination;
 import org.moorage.api.plugin.group.PodGroupPostFilterResult;
+import org.moorage.runtime.internal.cache.GroupTree;
 
 /**
  * The result for a group. Immutable; the steps after the algorithm put completed results in its place.

@@ -13,12 +13,13 @@ public final class GroupStatus {
 
     private final Code code;
     private final String error;
-    private final List<String> reasons;
+    // The error, if there is one, and the reasons.
+    private final List<String> messages;
 
-    private GroupStatus(Code code, String error, List<String> reasons) {
+    private GroupStatus(Code code, String error, List<String> messages) {
         this.code = code;
         this.error = error;
-        this.reasons = List.copyOf(reasons);
+        this.messages = List.copyOf(messages);
     }
 
     static GroupStatus success() {
@@ -26,7 +27,7 @@ public final class GroupStatus {
     }
 
     static GroupStatus error(String message) {
-        return new GroupStatus(Code.ERROR, message, List.of());
+        return new GroupStatus(Code.ERROR, message, List.of(message));
     }
 
     static GroupStatus rejected(Code code, List<String> reasons) {
@@ -35,7 +36,9 @@ public final class GroupStatus {
 
     /** Returns a rejection whose message starts with {@link #UNSCHEDULABLE}. */
     static GroupStatus unschedulable(List<String> reasons) {
-        return new GroupStatus(Code.UNSCHEDULABLE, UNSCHEDULABLE, reasons);
+        List<String> messages = new ArrayList<>(reasons);
+        messages.add(0, UNSCHEDULABLE);
+        return new GroupStatus(Code.UNSCHEDULABLE, UNSCHEDULABLE, messages);
     }
 
     /** Returns success, error, or the kind of rejection. */
@@ -50,7 +53,7 @@ public final class GroupStatus {
 
     /** Returns the status with a reason appended to the message, a number of times. */
     GroupStatus with(String reason, int times) {
-        List<String> appended = new ArrayList<>(reasons);
+        List<String> appended = new ArrayList<>(messages);
         appended.addAll(Collections.nCopies(times, reason));
         return new GroupStatus(code, error, appended);
     }
@@ -62,8 +65,7 @@ public final class GroupStatus {
 
     /** Returns the whole message; empty for a success. */
     public String message() {
-        String joined = String.join(", ", reasons);
-        return error.isEmpty() ? joined : reasons.isEmpty() ? error : error + ", " + joined;
+        return String.join(", ", messages);
     }
 
     @Override

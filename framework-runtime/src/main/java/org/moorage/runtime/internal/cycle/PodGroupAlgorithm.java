@@ -24,6 +24,7 @@ import org.moorage.api.plugin.group.PlacementFeasibleResult;
 import org.moorage.api.plugin.group.PlacementGenerateResult;
 import org.moorage.api.plugin.point.ExtensionPoint;
 import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.cache.GroupTree;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.extender.ExtenderException;
 import org.moorage.runtime.internal.plugin.PluginCaller;
@@ -90,11 +91,11 @@ public final class PodGroupAlgorithm {
      * @return the results of the root and of each group below it that was tried, by key
      */
     public Map<GroupKey, GroupResult> find(GroupTree root, CycleState state) {
-        return find(root, state, GroupRecorder.NONE);
+        return find(root, state, new GroupEvaluationRecorder(GroupEvaluationRecorder.Detail.PROGRESS));
     }
 
     /** Like {@link #find(GroupTree, CycleState)}, with a recorder that follows the attempt. */
-    public Map<GroupKey, GroupResult> find(GroupTree root, CycleState state, GroupRecorder recorder) {
+    public Map<GroupKey, GroupResult> find(GroupTree root, CycleState state, GroupEvaluationRecorder recorder) {
         int changes = snapshot.changes();
         try {
             Map<GroupKey, GroupResult> results = new LinkedHashMap<>();
@@ -110,7 +111,7 @@ public final class PodGroupAlgorithm {
 
     // After a success, the group's pods stay assumed on the snapshot if other groups may follow.
     private GroupResult find(
-            GroupTree group, CycleState state, Map<GroupKey, GroupResult> results, GroupRecorder recorder) {
+            GroupTree group, CycleState state, Map<GroupKey, GroupResult> results, GroupEvaluationRecorder recorder) {
         recorder.began(group, scheduledPods(group));
         GroupResult result;
         if (group.isComposite() || triesPlacements) {
@@ -135,7 +136,7 @@ public final class PodGroupAlgorithm {
     }
 
     private GroupResult bestPlacement(
-            GroupTree group, CycleState state, Map<GroupKey, GroupResult> results, GroupRecorder recorder) {
+            GroupTree group, CycleState state, Map<GroupKey, GroupResult> results, GroupEvaluationRecorder recorder) {
         List<Placement> placements = new ArrayList<>();
         GroupStatus generated = generate(group, state, placements);
         if (!generated.isSuccess()) {
@@ -217,7 +218,7 @@ public final class PodGroupAlgorithm {
     }
 
     private Map<GroupKey, GroupResult> tryPlacement(
-            GroupTree group, CycleState state, Placement placement, GroupRecorder recorder) {
+            GroupTree group, CycleState state, Placement placement, GroupEvaluationRecorder recorder) {
         int changes = snapshot.changes();
         long start = System.nanoTime();
         Map<GroupKey, GroupResult> tried = new LinkedHashMap<>();
@@ -249,7 +250,10 @@ public final class PodGroupAlgorithm {
     }
 
     private GroupResult tryChildren(
-            GroupTree group, CycleState placementState, Map<GroupKey, GroupResult> results, GroupRecorder recorder) {
+            GroupTree group,
+            CycleState placementState,
+            Map<GroupKey, GroupResult> results,
+            GroupEvaluationRecorder recorder) {
         int changes = snapshot.changes();
         int remaining = group.children().size();
         int scheduled = 0;
@@ -284,7 +288,7 @@ public final class PodGroupAlgorithm {
         return new GroupResult(group, status, List.of(), placementState, anyScheduled, false);
     }
 
-    private GroupResult tryMembers(GroupTree group, CycleState placementState, GroupRecorder recorder) {
+    private GroupResult tryMembers(GroupTree group, CycleState placementState, GroupEvaluationRecorder recorder) {
         int changes = snapshot.changes();
         List<MemberResult> members = new ArrayList<>(group.members().size());
         boolean anyScheduled = false;

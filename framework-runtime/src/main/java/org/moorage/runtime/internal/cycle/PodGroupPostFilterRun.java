@@ -13,6 +13,7 @@ import org.moorage.api.plugin.group.PodGroupPostFilterResult;
 import org.moorage.api.plugin.group.PodGroupTrial;
 import org.moorage.api.plugin.point.ExtensionPoint;
 import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.cache.GroupTree;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;

@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Set;
 import org.moorage.runtime.internal.cycle.Reservation;
 import org.moorage.runtime.internal.queue.QueuedEntity;
-import org.moorage.runtime.internal.queue.QueuedPodGroupInfo;
 import org.moorage.runtime.internal.queue.QueuedPodInfo;
 
 /**
@@ -39,7 +38,7 @@ final class CycleAttempt {
 
     /** Returns its pods, including those that do not have to be scheduled. */
     List<QueuedPodInfo> pods() {
-        return entity instanceof QueuedPodGroupInfo group ? group.members() : List.of((QueuedPodInfo) entity);
+        return entity.members();
     }
 
     /** Returns the reservations that are held while the pods of a group are tried. */

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.Code;
@@ -24,13 +23,13 @@ import org.moorage.runtime.decision.AttemptDetails;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.GroupEvaluation;
 import org.moorage.runtime.decision.GroupEvaluation.Attempt;
+import org.moorage.runtime.internal.cache.GroupTree;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.Diagnosis;
 import org.moorage.runtime.internal.cycle.GroupEvaluationRecorder;
 import org.moorage.runtime.internal.cycle.GroupResult;
 import org.moorage.runtime.internal.cycle.GroupStatus;
-import org.moorage.runtime.internal.cycle.GroupTree;
 import org.moorage.runtime.internal.cycle.MemberResult;
 import org.moorage.runtime.internal.cycle.PodGroupAlgorithm;
 import org.moorage.runtime.internal.cycle.PodGroupPostFilterRun;
@@ -58,7 +57,7 @@ import org.moorage.runtime.internal.report.SchedulingFailures;
 public final class PodGroupCycle {
     private static final Log LOG = Log.of(PodGroupCycle.class);
 
-    private final GroupTrees trees;
+    private final Map<String, Profile> profiles;
     private final SchedulerCache cache;
     private final SchedulingQueue queue;
     private final SchedulingCycle podCycle;
@@ -87,7 +86,7 @@ public final class PodGroupCycle {
             FeatureGates features,
             @Nullable RandomGenerator ties,
             Listeners listeners) {
-        trees = new GroupTrees(profiles, features);
+        this.profiles = profiles;
         this.cache = cache;
         this.queue = queue;
         this.podCycle = podCycle;
@@ -177,16 +176,16 @@ public final class PodGroupCycle {
         Profile profile;
         GroupTree all;
         try {
-            all = trees.tree(queued.tree(), snapshot.podGroups());
-        } catch (GroupTrees.Refused refused) {
-            return failed(attempt, queued, attempt.pods(), refused.reason());
+            all = queued.tree().in(snapshot.podGroups(), features);
+        } catch (GroupTree.Refused refused) {
+            return failed(attempt, queued, attempt.pods(), refused.getMessage());
         }
         try {
-            profile = trees.profile(all, snapshot.podGroups());
-        } catch (GroupTrees.Refused refused) {
-            all.forEachPodGroup(
-                    leaf -> conditions.update((PodGroup) leaf.group(), "False", "SchedulerError", refused.reason()));
-            return failed(attempt, queued, attempt.pods(), refused.reason());
+            profile = all.profile(profiles, snapshot.podGroups(), features);
+        } catch (GroupTree.Refused refused) {
+            all.forEachPodGroup(leaf ->
+                    conditions.update((PodGroup) leaf.group(), "False", "SchedulerError", refused.getMessage()));
+            return failed(attempt, queued, attempt.pods(), refused.getMessage());
         }
         Map<String, QueuedPodInfo> byUid = new HashMap<>();
         GroupTree root = withoutSkipped(attempt, queued, all, byUid);
@@ -265,22 +264,22 @@ public final class PodGroupCycle {
     public GroupEvaluation evaluate(GroupKey group, SchedulingAlgorithm algorithm) {
         TrialSnapshot snapshot = algorithm.snapshot();
         snapshot.update(cache);
-        Optional<QueuedPodGroupInfo.Group> queued = queue.tree(group);
+        Optional<GroupTree> queued = queue.tree(group);
         if (queued.isEmpty()) {
             return untried(group, List.of(), group + " or a group above it is not known");
         }
         GroupTree all;
         Profile profile;
         try {
-            all = trees.tree(queued.get(), snapshot.podGroups());
+            all = queued.get().in(snapshot.podGroups(), features);
             if (all.unscheduledPods().isEmpty()) {
                 return untried(all.key(), List.of(), "");
             }
-            profile = trees.profile(all, snapshot.podGroups()).unmeasured();
-        } catch (GroupTrees.Refused refused) {
-            return untried(queued.get().key(), pods(queued.get()), refused.reason());
+            profile = all.profile(profiles, snapshot.podGroups(), features).unmeasured();
+        } catch (GroupTree.Refused refused) {
+            return untried(queued.get().key(), queued.get().unscheduledPods(), refused.getMessage());
         }
-        GroupTree root = only(all, pod -> !pod.metadata().isDeleting() && !cache.isAssumed(pod.uid()));
+        GroupTree root = all.only(pod -> !pod.metadata().isDeleting() && !cache.isAssumed(pod.uid()));
         if (root.unscheduledPods().isEmpty()) {
             return untried(root.key(), List.of(), "");
         }
@@ -290,13 +289,6 @@ public final class PodGroupCycle {
     private static GroupEvaluation untried(GroupKey root, List<Pod> pods, String message) {
         return new GroupEvaluation(
                 root, pods, message.isEmpty(), message, Optional.empty(), Optional.empty(), List.of());
-    }
-
-    private static List<Pod> pods(QueuedPodGroupInfo.Group group) {
-        List<Pod> pods = new ArrayList<>();
-        group.members().forEach(member -> pods.add(member.pod()));
-        group.children().forEach(child -> pods.addAll(pods(child)));
-        return pods;
     }
 
     private GroupEvaluation evaluate(GroupTree root, Profile profile, SchedulingAlgorithm algorithm) {
@@ -347,15 +339,7 @@ public final class PodGroupCycle {
                 }
             }
         }
-        return left.size() == queued.members().size() ? root : only(root, pod -> left.containsKey(pod.uid()));
-    }
-
-    private static GroupTree only(GroupTree group, Predicate<Pod> left) {
-        return new GroupTree(
-                group.key(),
-                group.group(),
-                group.members().stream().filter(left).toList(),
-                group.children().stream().map(child -> only(child, left)).toList());
+        return left.size() == queued.members().size() ? root : root.only(pod -> left.containsKey(pod.uid()));
     }
 
     private Optional<Decision> commit(

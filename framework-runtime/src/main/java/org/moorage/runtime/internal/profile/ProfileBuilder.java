@@ -88,16 +88,28 @@ public final class ProfileBuilder {
         }
 
         /**
-         * Returns the profile of a name.
+         * Returns the profile that is responsible for a pod.
          *
-         * @param what the field or argument with the name, for the message
          * @throws IllegalArgumentException if there is none
          */
-        public Profile named(String name, String what) {
+        public Profile of(Pod pod) {
+            return find(pod.spec().schedulerName(), () -> "pod " + pod.key() + ": spec.schedulerName");
+        }
+
+        /**
+         * Returns the profile of a name that a caller has given.
+         *
+         * @throws IllegalArgumentException if there is none
+         */
+        public Profile named(String name) {
+            return find(name, () -> "profile");
+        }
+
+        private Profile find(String name, Supplier<String> what) {
             Profile profile = byName.get(name);
             if (profile == null) {
                 throw new IllegalArgumentException(
-                        what + ": \"" + name + "\" (expected: one of the profiles " + byName.keySet() + ")");
+                        what.get() + ": \"" + name + "\" (expected: one of the profiles " + byName.keySet() + ")");
             }
             return profile;
         }

@@ -5,31 +5,26 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import org.moorage.runtime.internal.cache.SchedulerCache;
+import org.moorage.runtime.metrics.SchedulerGauges;
 import org.moorage.runtime.metrics.SchedulerGauges.ProfilePlugin;
 
-/**
- * The numbers of pods, groups and events in a queue at one moment.
- *
- * @param pendingPods the numbers of pods by part of the queue
- * @param queuedPods the numbers of individually queued pods, by sub-queue
- * @param queuedPodGroups the numbers of queued groups, by sub-queue; empty if pods are not grouped
- * @param inFlightEvents the numbers of recorded events, by label
- * @param unschedulablePods the numbers of pods that each plugin has rejected
- */
-public record QueueGauges(
-        Map<String, Integer> pendingPods,
-        Map<String, Integer> queuedPods,
-        Map<String, Integer> queuedPodGroups,
-        Map<String, Integer> inFlightEvents,
-        Map<ProfilePlugin, Integer> unschedulablePods) {
+/** Counts the pods and groups in the parts of the queue. */
+final class QueueGauges {
     private static final List<SubQueue> OF_ENTITIES =
             List.of(SubQueue.ACTIVE, SubQueue.BACKOFF, SubQueue.UNSCHEDULABLE, SubQueue.GATED);
 
-    static QueueGauges of(SubQueues queued, QueuedGroupMembers members, InFlightPods inFlight) {
-        Counts counts = new Counts();
+    private final Map<SubQueue, Integer> pods = new EnumMap<>(SubQueue.class);
+    private final Map<SubQueue, Integer> alone = new EnumMap<>(SubQueue.class);
+    private final Map<SubQueue, Integer> groups = new EnumMap<>(SubQueue.class);
+    private final Map<ProfilePlugin, Integer> rejected = new HashMap<>();
+
+    static SchedulerGauges of(
+            SubQueues queued, QueuedGroupMembers members, InFlightPods inFlight, SchedulerCache.Counts cached) {
+        QueueGauges counts = new QueueGauges();
         queued.active.values().forEach(waiting -> counts.add(waiting, SubQueue.ACTIVE));
-        queued.backoff.rejected.values().forEach(waiting -> counts.add(waiting, SubQueue.BACKOFF));
-        queued.backoff.failed.values().forEach(waiting -> counts.add(waiting, SubQueue.BACKOFF));
+        queued.backoff.all().forEach(waiting -> counts.add(waiting, SubQueue.BACKOFF));
         for (UnschedulablePods.BucketKey bucket : queued.unschedulable.buckets()) {
             int pods = queued.unschedulable.of(bucket).size();
             SubQueue in = bucket.isGated() ? SubQueue.GATED : SubQueue.UNSCHEDULABLE;
@@ -44,12 +39,15 @@ public record QueueGauges(
             counts.pods.merge(in, waiting.size(), Integer::sum);
             waiting.forEach(counts::addRejectors);
         });
-        return new QueueGauges(
+        return new SchedulerGauges(
                 byName(counts.pods, List.of(SubQueue.values())),
                 byName(counts.alone, OF_ENTITIES),
                 members.areGrouped() ? byName(counts.groups, OF_ENTITIES) : Map.of(),
                 inFlight.eventCounts(),
-                counts.rejected);
+                counts.rejected,
+                cached.nodes(),
+                cached.pods(),
+                cached.assumedPods());
     }
 
     private static Map<String, Integer> byName(Map<SubQueue, Integer> counts, List<SubQueue> parts) {
@@ -58,34 +56,19 @@ public record QueueGauges(
         return byName;
     }
 
-    private static final class Counts {
-        private final Map<SubQueue, Integer> pods = new EnumMap<>(SubQueue.class);
-        private final Map<SubQueue, Integer> alone = new EnumMap<>(SubQueue.class);
-        private final Map<SubQueue, Integer> groups = new EnumMap<>(SubQueue.class);
-        private final Map<ProfilePlugin, Integer> rejected = new HashMap<>();
+    private void add(QueuedEntity queued, SubQueue in) {
+        pods.merge(in, queued.size(), Integer::sum);
+        (queued instanceof QueuedPodInfo ? alone : groups).merge(in, 1, Integer::sum);
+        queued.members().forEach(this::addRejectors);
+    }
 
-        void add(QueuedEntity queued, SubQueue in) {
-            pods.merge(in, queued.size(), Integer::sum);
-            if (queued instanceof QueuedPodInfo pod) {
-                alone.merge(in, 1, Integer::sum);
-                addRejectors(pod);
-            } else if (queued instanceof QueuedPodGroupInfo group) {
-                groups.merge(in, 1, Integer::sum);
-                group.members().forEach(this::addRejectors);
-            }
-        }
+    private void addRejectors(QueuedPodInfo pod) {
+        addRejectors(pod.pod().spec().schedulerName(), pod.rejectors(), 1);
+    }
 
-        void addRejectors(QueuedPodInfo pod) {
-            addRejectors(pod.pod().spec().schedulerName(), pod.rejectors(), 1);
-        }
-
-        void addRejectors(String profile, RejectorPlugins rejectors, int count) {
-            rejectors.unschedulable().forEach(plugin -> addRejector(profile, plugin, count));
-            rejectors.pending().forEach(plugin -> addRejector(profile, plugin, count));
-        }
-
-        private void addRejector(String profile, String plugin, int count) {
-            rejected.merge(new ProfilePlugin(profile, plugin), count, Integer::sum);
+    private void addRejectors(String profile, RejectorPlugins rejectors, int count) {
+        for (Set<String> plugins : List.of(rejectors.unschedulable(), rejectors.pending())) {
+            plugins.forEach(plugin -> rejected.merge(new ProfilePlugin(profile, plugin), count, Integer::sum));
         }
     }
 }

@@ -2,8 +2,11 @@
 package org.moorage.runtime.internal.queue;
 
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.point.QueuedPod;
 import org.moorage.runtime.decision.PluginStatus;
 
@@ -79,6 +82,15 @@ public abstract sealed class QueuedEntity implements QueuedPod permits QueuedPod
 
     /** Returns the number of its pods. */
     abstract int size();
+
+    /**
+     * Returns its pods. After a group was popped, they are sorted by pod group, and within a pod group by the order of
+     * the attempt.
+     */
+    public abstract List<QueuedPodInfo> members();
+
+    /** Returns whether the condition holds for any of its pods, while it is queued. */
+    abstract boolean hasMember(Predicate<Pod> condition);
 
     /** Returns the PreEnqueue plugin that gates it; empty if none does. */
     public final String gatedBy() {

@@ -13,18 +13,15 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
-import java.util.function.Function;
 import org.moorage.api.GroupKey;
-import org.moorage.api.PodGroupLister;
 import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.CompositePodGroup;
 import org.moorage.api.model.Pod;
-import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.SchedulingGroup;
+import org.moorage.runtime.internal.cache.GroupTree;
 import org.moorage.runtime.internal.cache.PodGroups;
 import org.moorage.runtime.internal.log.Log;
-import org.moorage.runtime.internal.queue.QueuedPodGroupInfo.Group;
 
 /**
  * The pending members of pod groups, by pod group. The members of a pod group are all in the same state, which depends
@@ -217,19 +214,24 @@ final class QueuedGroupMembers {
         queuedByRoot.remove(group.root());
         Map<GroupKey, List<QueuedPodInfo>> membersByPodGroup = new HashMap<>();
         for (GroupKey podGroup : group.podGroups()) {
-            List<QueuedPodInfo> members = new ArrayList<>(Objects.requireNonNull(memberByKeyByPodGroup.remove(podGroup))
+            List<QueuedPodInfo> ofGroup = new ArrayList<>(Objects.requireNonNull(memberByKeyByPodGroup.remove(podGroup))
                     .values());
-            members.removeIf(member -> isInFlight(member, group, inFlight));
-            members.sort(QueuedPodGroupInfo.ORDER);
-            if (!members.isEmpty()) {
-                membersByPodGroup.put(podGroup, members);
+            ofGroup.removeIf(member -> isInFlight(member, group, inFlight));
+            ofGroup.sort(QueuedPodGroupInfo.ORDER);
+            if (!ofGroup.isEmpty()) {
+                membersByPodGroup.put(podGroup, ofGroup);
             }
         }
         if (membersByPodGroup.isEmpty()) {
             return false;
         }
-        Group tree = tree(group.root(), podGroup -> membersByPodGroup.getOrDefault(podGroup, List.of()));
-        group.popped(tree);
+        List<QueuedPodInfo> members = new ArrayList<>();
+        GroupTree tree = groups.tree(group.root(), podGroup -> {
+            List<QueuedPodInfo> ofGroup = membersByPodGroup.getOrDefault(podGroup, List.of());
+            members.addAll(ofGroup);
+            return pods(ofGroup);
+        });
+        group.popped(tree, members);
         group.startAttempt();
         group.members().forEach(inFlight::add);
         inFlightByRoot.put(group.root(), group);
@@ -240,28 +242,19 @@ final class QueuedGroupMembers {
      * Returns the root of a group, its descendants and their pending members, in the order of an attempt; empty if the
      * root is unknown.
      */
-    Optional<Group> tree(GroupKey group) {
+    Optional<GroupTree> tree(GroupKey group) {
         return groups.root(group)
-                .map(root -> tree(root, podGroup -> {
+                .map(root -> groups.tree(root, podGroup -> {
                     List<QueuedPodInfo> members = new ArrayList<>(memberByKeyByPodGroup
                             .getOrDefault(podGroup, Map.of())
                             .values());
                     members.sort(QueuedPodGroupInfo.ORDER);
-                    return members;
+                    return pods(members);
                 }));
     }
 
-    private Group tree(GroupKey top, Function<GroupKey, List<QueuedPodInfo>> members) {
-        return tree(top, members, 0);
-    }
-
-    private Group tree(GroupKey key, Function<GroupKey, List<QueuedPodInfo>> members, int depth) {
-        List<Group> children = new ArrayList<>();
-        for (GroupKey child : depth < PodGroupLister.MAX_DEPTH ? groups.children(key) : List.<GroupKey>of()) {
-            children.add(tree(child, members, depth + 1));
-        }
-        SchedulingGroup object = groups.group(key).orElseThrow();
-        return new Group(key, object, children, object instanceof PodGroup ? members.apply(key) : List.of());
+    private static List<Pod> pods(List<QueuedPodInfo> members) {
+        return members.stream().map(QueuedPodInfo::pod).toList();
     }
 
     private static boolean isInFlight(QueuedPodInfo member, QueuedPodGroupInfo group, InFlightPods inFlight) {

@@ -17,6 +17,7 @@ import org.moorage.api.GroupKey;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.SchedulingGroup;
 import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.cache.GroupTree;
 
 /**
  * A group without a parent and all its pending pods, which are tried together.
@@ -40,23 +41,8 @@ public final class QueuedPodGroupInfo extends QueuedEntity {
     // The members for which PreEnqueue has not run since they joined.
     private final Set<QueuedPodInfo> newcomers = new LinkedHashSet<>();
     private @Nullable QueuedPodInfo gatedMember;
-    private @Nullable Group tree;
+    private @Nullable GroupTree tree;
     private List<QueuedPodInfo> members = List.of();
-
-    /**
-     * A group and its pending pods at the time it was popped.
-     *
-     * @param key its key
-     * @param object the group
-     * @param children its child groups, the oldest first; empty for a pod group
-     * @param members its pods, in the order of the attempt; empty for a composite pod group
-     */
-    public record Group(GroupKey key, SchedulingGroup object, List<Group> children, List<QueuedPodInfo> members) {
-        public Group {
-            children = List.copyOf(children);
-            members = List.copyOf(members);
-        }
-    }
 
     QueuedPodGroupInfo(GroupKey root, SchedulingGroup group, Instant timestamp, long number) {
         super(root.toString(), timestamp, number);
@@ -79,17 +65,14 @@ public final class QueuedPodGroupInfo extends QueuedEntity {
      *
      * @throws IllegalStateException if it is not popped
      */
-    public Group tree() {
+    public GroupTree tree() {
         if (tree == null) {
             throw new IllegalStateException("tree: asked for of " + this + ", which waits (expected: a popped group)");
         }
         return tree;
     }
 
-    /**
-     * Returns its pods. After it was popped, they are sorted by pod group, and within a pod group by the order of the
-     * attempt.
-     */
+    @Override
     public List<QueuedPodInfo> members() {
         if (tree != null) {
             return members;
@@ -142,16 +125,9 @@ public final class QueuedPodGroupInfo extends QueuedEntity {
         return tree == null ? waiting.values().iterator().next().iterator().next() : members.get(0);
     }
 
-    /** Returns whether the condition holds for any of its pending pods. */
+    @Override
     boolean hasMember(Predicate<Pod> condition) {
-        for (Collection<QueuedPodInfo> ofGroup : membersByPodGroup()) {
-            for (QueuedPodInfo member : ofGroup) {
-                if (condition.test(member.pod())) {
-                    return true;
-                }
-            }
-        }
-        return false;
+        return waiting.values().stream().flatMap(Collection::stream).anyMatch(member -> condition.test(member.pod()));
     }
 
     /** Returns its pending pods, one collection for each pod group. */
@@ -216,20 +192,13 @@ public final class QueuedPodGroupInfo extends QueuedEntity {
         return List.copyOf(waiting.keySet());
     }
 
-    /** Records that it is popped, with the members in the given tree. */
-    void popped(Group current) {
+    /** Records that it is popped, with the members of a tree, in its order. */
+    void popped(GroupTree current, List<QueuedPodInfo> ofTree) {
         tree = current;
-        List<QueuedPodInfo> all = new ArrayList<>();
-        addMembers(current, all);
-        members = List.copyOf(all);
+        members = List.copyOf(ofTree);
         waiting.clear();
         newcomers.clear();
         gatedMember = null;
-    }
-
-    private static void addMembers(Group from, List<QueuedPodInfo> members) {
-        members.addAll(from.members());
-        from.children().forEach(child -> addMembers(child, members));
     }
 
     /** Returns the members that joined since the last call. */

@@ -2,6 +2,8 @@
 package org.moorage.runtime.internal.queue;
 
 import java.time.Instant;
+import java.util.List;
+import java.util.function.Predicate;
 import org.moorage.api.model.Pod;
 import org.moorage.runtime.decision.PluginStatus;
 
@@ -37,6 +39,16 @@ public final class QueuedPodInfo extends QueuedEntity {
     @Override
     int size() {
         return 1;
+    }
+
+    @Override
+    public List<QueuedPodInfo> members() {
+        return List.of(this);
+    }
+
+    @Override
+    boolean hasMember(Predicate<Pod> condition) {
+        return condition.test(pod);
     }
 
     boolean isSamePod(Pod other) {

@@ -3,10 +3,13 @@ package org.moorage.runtime.internal.queue;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Predicate;
 import org.moorage.api.event.ClusterEvent;
+import org.moorage.api.event.EventResource;
 import org.moorage.api.event.Hint;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Pod;
@@ -87,7 +90,7 @@ final class QueueingHints {
     private Candidates candidates(QueueEvent event) {
         ObjectChange<Object> change = event.change();
         return !narrows || change == null || event.event().isWildcard()
-                ? Candidates.all()
+                ? Candidates.ALL
                 : Candidates.of(hints.of(event.event()), event.event(), change, listeners);
     }
 
@@ -144,7 +147,7 @@ final class QueueingHints {
 
     QueueingStrategy strategy(QueuedEntity queued, QueueEvent event) {
         return queued instanceof QueuedPodGroupInfo group
-                ? strategy(group, event, Candidates.all())
+                ? strategy(group, event, Candidates.ALL)
                 : strategy((QueuedPodInfo) queued, event);
     }
 
@@ -185,12 +188,12 @@ final class QueueingHints {
                 queued,
                 event,
                 hints.of(queued.pod().spec().schedulerName(), queued.rejectors(), event.event()),
-                Candidates.all());
+                Candidates.ALL);
     }
 
     private QueueingStrategy strategy(
             QueuedPodInfo queued, QueueEvent event, List<QueueingHintFunction> functions, Candidates candidates) {
-        if (!event.isMeantFor(queued)) {
+        if (!isMeantFor(event, queued)) {
             return QueueingStrategy.QUEUE_SKIP;
         }
         ObjectChange<Object> change = event.change();
@@ -208,6 +211,17 @@ final class QueueingHints {
             }
         }
         return highest;
+    }
+
+    // A wildcard event may apply to a single pod, and a pod's own update applies only to that pod.
+    private static boolean isMeantFor(QueueEvent event, QueuedPodInfo queued) {
+        boolean isForAll =
+                !event.event().isWildcard() && !event.event().resource().equals(EventResource.TARGET_POD);
+        ObjectChange<Object> change = event.change();
+        if (isForAll || change == null || change.after().isEmpty()) {
+            return true;
+        }
+        return change.latest() instanceof Pod pod && queued.isSamePod(pod);
     }
 
     // Only a plugin that rejected a pod with Pending can skip its backoff.
@@ -236,17 +250,91 @@ final class QueueingHints {
             answer = hint == Hint.QUEUE ? "Queue" : "QueueSkip";
             return hint;
         } catch (PluginFailure failure) {
-            LOG.atError()
-                    .setCause(failure)
-                    .addKeyValue("plugin", function.plugin())
-                    .addKeyValue("event", event)
-                    .addKeyValue("pod", pod)
-                    .log("Queueing hint failed; the pod is tried again");
+            log(failure, function, event).addKeyValue("pod", pod).log("Queueing hint failed; the pod is tried again");
             return Hint.QUEUE;
         } finally {
             String result = answer;
             listeners.measure(
                     listener -> listener.hintRan(function.plugin(), event.label(), result, System.nanoTime() - start));
+        }
+    }
+
+    private static Log.Line log(PluginFailure failure, QueueingHintFunction function, ClusterEvent event) {
+        return LOG.atError()
+                .setCause(failure)
+                .addKeyValue("plugin", function.plugin())
+                .addKeyValue("event", event);
+    }
+
+    /**
+     * The pods that an event may make schedulable, as selected by pre-queueing hints of plugins.
+     *
+     * @param byPlugin the selection of each plugin; if empty, all pods are candidates
+     */
+    private record Candidates(Map<String, Predicate<Pod>> byPlugin) {
+        private static final Candidates ALL = new Candidates(Map.of());
+
+        /**
+         * Returns the candidates of an event: all pods if a pre-queueing hint selects all or fails, or if there is none.
+         * If a predicate fails for a pod, the pod is a candidate.
+         */
+        static Candidates of(
+                List<QueueingHintFunction> functions,
+                ClusterEvent event,
+                ObjectChange<Object> change,
+                Listeners listeners) {
+            Map<String, Predicate<Pod>> byPlugin = new HashMap<>();
+            for (QueueingHintFunction function : functions) {
+                if (function.preHint().isEmpty()) {
+                    continue;
+                }
+                Optional<Predicate<Pod>> candidates;
+                try {
+                    candidates = function.preHint().get().candidates(change);
+                } catch (PluginFailure failure) {
+                    log(failure, function, event).log("PreQueueingHintFn failed, falling back to evaluate all pods");
+                    return ALL;
+                }
+                listeners.measure(listener -> listener.preHintRan(function.plugin(), candidates.isPresent()));
+                if (candidates.isEmpty()) {
+                    return ALL;
+                }
+                byPlugin.merge(function.plugin(), orFailing(candidates.get(), function, event), Predicate::or);
+            }
+            return new Candidates(byPlugin);
+        }
+
+        private static Predicate<Pod> orFailing(
+                Predicate<Pod> candidates, QueueingHintFunction function, ClusterEvent event) {
+            return pod -> {
+                try {
+                    return candidates.test(pod);
+                } catch (PluginFailure failure) {
+                    log(failure, function, event)
+                            .addKeyValue("pod", pod)
+                            .log("PreQueueingHintFn failed for a pod; the plugin is asked about it");
+                    return true;
+                }
+            };
+        }
+
+        /** Returns whether the hint of any plugin must be called for the pod. */
+        boolean contains(Pod pod) {
+            if (byPlugin.isEmpty()) {
+                return true;
+            }
+            for (Predicate<Pod> candidates : byPlugin.values()) {
+                if (candidates.test(pod)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        /** Returns whether the hint of this plugin must be called for a pod that is a candidate. */
+        boolean isAsked(String plugin, Pod pod) {
+            Predicate<Pod> candidates = byPlugin.get(plugin);
+            return candidates == null || candidates.test(pod);
         }
     }
 }

@@ -31,11 +31,14 @@ import org.moorage.runtime.debug.SchedulerDump;
 import org.moorage.runtime.debug.SchedulerDump.PendingPod;
 import org.moorage.runtime.decision.HintEvaluation.PluginHint;
 import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.cache.GroupTree;
+import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.log.Listeners;
 import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.internal.queue.QueueingHints.Moved;
+import org.moorage.runtime.metrics.SchedulerGauges;
 
 /**
  * The queue of pending pods: active pods, pods in backoff, unschedulable pods, and pods in flight. Same decisions as
@@ -327,7 +330,7 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
     public Optional<QueuedEntity> poll(Predicate<Pod> which) {
         lock.lock();
         try {
-            return take(waiting -> isAny(waiting, which));
+            return take(waiting -> waiting.hasMember(which));
         } finally {
             lock.unlock();
         }
@@ -639,7 +642,7 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
     public boolean isReady(Predicate<Pod> which) {
         lock.lock();
         try {
-            return !closed && queued.hasNext(waiting -> isAny(waiting, which));
+            return !closed && queued.hasNext(waiting -> waiting.hasMember(which));
         } finally {
             lock.unlock();
         }
@@ -653,7 +656,7 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
         lock.lock();
         try {
             return queued.backoff.all().stream()
-                    .filter(waiting -> isAny(waiting, which))
+                    .filter(waiting -> waiting.hasMember(which))
                     .map(waiting -> backoffTimes.completion(waiting.backoffEnd()))
                     .min(Comparator.naturalOrder());
         } finally {
@@ -668,25 +671,14 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
             List<PodState.Unschedulable> pods = new ArrayList<>();
             for (QueuedEntity waiting : queued.unschedulable.values()) {
                 Instant flushedAfter = waiting.waitingSince().plus(maxInUnschedulable);
-                podsOf(waiting)
-                        .forEach(pod -> pods.add(new PodState.Unschedulable(pod, waiting.isGated(), flushedAfter)));
+                for (QueuedPodInfo member : waiting.members()) {
+                    pods.add(new PodState.Unschedulable(member.pod(), waiting.isGated(), flushedAfter));
+                }
             }
             return pods;
         } finally {
             lock.unlock();
         }
-    }
-
-    private static boolean isAny(QueuedEntity waiting, Predicate<Pod> which) {
-        return waiting instanceof QueuedPodInfo pod
-                ? which.test(pod.pod())
-                : podsOf(waiting).stream().anyMatch(which);
-    }
-
-    private static List<Pod> podsOf(QueuedEntity waiting) {
-        return waiting instanceof QueuedPodGroupInfo group
-                ? group.members().stream().map(QueuedPodInfo::pod).toList()
-                : List.of(((QueuedPodInfo) waiting).pod());
     }
 
     /** As {@link #flushUnschedulable(Predicate)}, for all pods. */
@@ -707,7 +699,7 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
             QueueEvent timeout = new QueueEvent(WellKnownEvents.UNSCHEDULABLE_TIMEOUT, null);
             List<Moved> late = new ArrayList<>();
             for (QueuedEntity waiting : queued.unschedulable.values()) {
-                if (hasWaitedTooLong(waiting, now) && isAny(waiting, which)) {
+                if (hasWaitedTooLong(waiting, now) && waiting.hasMember(which)) {
                     waiting.flushed(now);
                     late.add(new Moved(waiting, QueueingStrategy.QUEUE_AFTER_BACKOFF));
                 }
@@ -811,7 +803,7 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
      *
      * @return empty if the group or one of its ancestors is unknown
      */
-    public Optional<QueuedPodGroupInfo.Group> tree(GroupKey group) {
+    public Optional<GroupTree> tree(GroupKey group) {
         lock.lock();
         try {
             return members.tree(group);
@@ -820,11 +812,11 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
         }
     }
 
-    /** Returns the numbers of pods by sub-queue and by rejecting plugin, and of recorded events. */
-    public QueueGauges gauges() {
+    /** Returns the numbers of pods by sub-queue and by rejecting plugin, and of recorded events, with those of the cache. */
+    public SchedulerGauges gauges(SchedulerCache.Counts cached) {
         lock.lock();
         try {
-            return QueueGauges.of(queued, members, inFlight);
+            return QueueGauges.of(queued, members, inFlight, cached);
         } finally {
             lock.unlock();
         }

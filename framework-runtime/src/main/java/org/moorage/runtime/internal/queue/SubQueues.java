@@ -114,23 +114,18 @@ final class SubQueues {
     List<PendingPod> dump(Instant now) {
         List<PendingPod> pods = new ArrayList<>();
         active.values().forEach(queued -> dump(queued, SubQueue.ACTIVE, now, pods));
-        backoff.rejected.values().forEach(queued -> dump(queued, SubQueue.BACKOFF, now, pods));
-        backoff.failed.values().forEach(queued -> dump(queued, SubQueue.BACKOFF, now, pods));
+        backoff.all().forEach(queued -> dump(queued, SubQueue.BACKOFF, now, pods));
         for (QueuedEntity queued : unschedulable.values()) {
             dump(queued, queued.isGated() ? SubQueue.GATED : SubQueue.UNSCHEDULABLE, now, pods);
         }
         return pods;
     }
 
+    // The status of a member of a group may be outdated: PreEnqueue is not run again for it while another one is gated.
     private static void dump(QueuedEntity queued, SubQueue in, Instant now, List<PendingPod> pods) {
         Duration since = Duration.between(queued.timestamp(), now);
-        if (queued instanceof QueuedPodInfo pod) {
-            pods.add(new PendingPod(pod.pod(), in.toString(), pod.gatedBy(), since, pod.attempts()));
-        } else if (queued instanceof QueuedPodGroupInfo group) {
-            // The status of a member may be outdated: PreEnqueue is not run again for it while another member is gated.
-            for (QueuedPodInfo member : group.members()) {
-                pods.add(new PendingPod(member.pod(), in.toString(), group.gatedBy(), since, member.attempts()));
-            }
+        for (QueuedPodInfo pod : queued.members()) {
+            pods.add(new PendingPod(pod.pod(), in.toString(), queued.gatedBy(), since, pod.attempts()));
         }
     }
 
@@ -382,12 +377,8 @@ final class SubQueues {
     // Parameter asked: the sub-queue that hints requested, or null if no hint was called. Like kube-scheduler's newer
     // metric, entityQueued excludes entities that moved to it.
     private SubQueue came(QueuedEntity queued, SubQueue subQueue, @Nullable SubQueue asked, String event) {
-        if (queued instanceof QueuedPodInfo pod) {
-            listeners.on(listener -> listener.podQueued(pod.pod(), subQueue.toString(), event));
-        } else if (queued instanceof QueuedPodGroupInfo group) {
-            for (QueuedPodInfo member : group.members()) {
-                listeners.on(listener -> listener.podQueued(member.pod(), subQueue.toString(), event));
-            }
+        for (QueuedPodInfo member : queued.members()) {
+            listeners.on(listener -> listener.podQueued(member.pod(), subQueue.toString(), event));
         }
         if (subQueue != asked) {
             listeners.on(listener -> listener.entityQueued(subQueue.toString(), event, queued.type()));

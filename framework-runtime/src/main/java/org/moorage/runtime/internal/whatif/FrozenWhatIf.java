@@ -78,6 +78,10 @@ public final class FrozenWhatIf implements WhatIf {
                             || action != Action.AMONG && Collections.disjoint(items.keySet(), next.items.keySet()));
         }
 
+        void applyTo(Transaction transaction) {
+            Transaction ignored = action.application.apply(transaction, this);
+        }
+
         <T> List<T> items(Class<T> type) {
             return items.values().stream().map(type::cast).toList();
         }
@@ -100,9 +104,7 @@ public final class FrozenWhatIf implements WhatIf {
         SnapshotTransaction transaction = SnapshotTransaction.begin(cluster.take(), ties);
         boolean isBegun = false;
         try {
-            for (Change each : changes()) {
-                Transaction ignored = each.action.application.apply(transaction, each);
-            }
+            changes().forEach(change -> change.applyTo(transaction));
             isBegun = true;
         } finally {
             if (!isBegun) {

@@ -28,11 +28,11 @@ import org.moorage.api.plugin.WaitingPod;
 import org.moorage.api.plugin.point.ExtensionPoint;
 import org.moorage.runtime.decision.Evaluation;
 import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.cache.GroupTree;
 import org.moorage.runtime.internal.cache.PodGroups;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cycle.Diagnosis;
 import org.moorage.runtime.internal.cycle.GroupResult;
-import org.moorage.runtime.internal.cycle.GroupTree;
 import org.moorage.runtime.internal.cycle.MemberResult;
 import org.moorage.runtime.internal.cycle.PodEvaluation;
 import org.moorage.runtime.internal.cycle.PodGroupAlgorithm;
@@ -41,7 +41,6 @@ import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.RejectionMessage;
 import org.moorage.runtime.internal.cycle.Reservation;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
-import org.moorage.runtime.internal.loop.GroupTrees;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.plugin.PluginFailure;
 import org.moorage.runtime.whatif.Fit;
@@ -353,10 +352,6 @@ final class SnapshotTransaction implements Transaction {
         return waiting(pod);
     }
 
-    private Profile profile(Pod pod) {
-        return workspace.profile(pod.spec().schedulerName(), "pod " + pod.key() + ": spec.schedulerName");
-    }
-
     private static Optional<PluginStatus> gate(Profile profile, Pod pod) {
         for (PluginCaller plugin : profile.at(ExtensionPoint.PRE_ENQUEUE)) {
             PluginStatus answer = new PluginStatus(plugin.name(), plugin.preEnqueue(pod));
@@ -392,7 +387,7 @@ final class SnapshotTransaction implements Transaction {
             Pod asked = waiting(pod);
             Set<PluginCaller> plugins = new LinkedHashSet<>();
             for (ExtensionPoint point : REJECTING) {
-                plugins.addAll(profile(asked).at(point));
+                plugins.addAll(workspace.profiles.of(asked).at(point));
             }
             List<RemedyPlugin.Remedy> remedies = new ArrayList<>();
             for (PluginCaller plugin : plugins) {
@@ -420,7 +415,7 @@ final class SnapshotTransaction implements Transaction {
         Objects.requireNonNull(pod, "pod");
         return only(() -> {
             Pod asked = waiting(pod);
-            Profile profile = profile(asked);
+            Profile profile = workspace.profiles.of(asked);
             return new QuestionAnswers.Fits(
                     asked, gate(profile, asked), algorithm.fits(profile, new CycleState(), asked));
         });
@@ -431,14 +426,14 @@ final class SnapshotTransaction implements Transaction {
         Objects.requireNonNull(pod, "pod");
         return only(() -> {
             Pod asked = waiting(pod);
-            return PodEvaluation.evaluate(algorithm, profile(asked), asked);
+            return PodEvaluation.evaluate(algorithm, workspace.profiles.of(asked), asked);
         });
     }
 
     @Override
     public PlacedPods place(List<Pod> pods) {
         List<Pod> asked = Given.objects(pods);
-        return trying(() -> places(asked, this::profile));
+        return trying(() -> places(asked, workspace.profiles::of));
     }
 
     private QuestionAnswers.Places places(List<Pod> pods, Function<Pod, Profile> profileOf) {
@@ -496,7 +491,7 @@ final class SnapshotTransaction implements Transaction {
         List<Pod> asked = Given.objects(pods);
         return trying(() -> {
             int before = snapshot.changes();
-            QuestionAnswers.Places places = places(asked, this::profile);
+            QuestionAnswers.Places places = places(asked, workspace.profiles::of);
             if (places.isComplete()) {
                 return places;
             }
@@ -539,9 +534,9 @@ final class SnapshotTransaction implements Transaction {
     private PlacedPods place(GroupTree root, FeatureGates features) {
         Profile profile;
         try {
-            profile = workspace.groups.profile(root, snapshot.podGroups());
-        } catch (GroupTrees.Refused refused) {
-            throw new IllegalArgumentException("group " + root.key() + ": " + refused.reason(), refused);
+            profile = root.profile(workspace.profiles.byName(), snapshot.podGroups(), features);
+        } catch (GroupTree.Refused refused) {
+            throw new IllegalArgumentException("group " + root.key() + ": " + refused.getMessage(), refused);
         }
         PodGroupAlgorithm group =
                 new PodGroupAlgorithm(algorithm, profile, features, workspace.groupTies(), new Reservation.Held());
@@ -565,7 +560,7 @@ final class SnapshotTransaction implements Transaction {
         Objects.requireNonNull(template, "template");
         return only(() -> {
             Pod asked = waiting(template);
-            Profile profile = profile(asked);
+            Profile profile = workspace.profiles.of(asked);
             Map<String, String> nodeByUid = new LinkedHashMap<>();
             String stoppedBy = "";
             while (nodeByUid.size() < atMost && stoppedBy.isEmpty()) {
@@ -595,7 +590,7 @@ final class SnapshotTransaction implements Transaction {
         Objects.requireNonNull(pod, "pod");
         return trying(() -> {
             Pod asked = unplaced(pod);
-            Profile profile = profile(asked);
+            Profile profile = workspace.profiles.of(asked);
             Optional<PluginStatus> gate = gate(profile, asked);
             if (gate.isPresent()) {
                 return QuestionAnswers.Preempted.none(
@@ -642,8 +637,8 @@ final class SnapshotTransaction implements Transaction {
     public ProfileComparison compare(String profile, List<Pod> pods) {
         Objects.requireNonNull(profile, "profile");
         List<Pod> asked = Given.objects(pods);
-        Profile other = workspace.profile(profile, "profile");
+        Profile other = workspace.profiles.named(profile);
         return new QuestionAnswers.Profiles(
-                only(() -> places(asked, this::profile)), only(() -> places(asked, any -> other)));
+                only(() -> places(asked, workspace.profiles::of)), only(() -> places(asked, any -> other)));
     }
 }

@@ -22,11 +22,9 @@ import org.moorage.runtime.internal.binding.PodsInPreBind;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
 import org.moorage.runtime.internal.cluster.ObjectStore;
 import org.moorage.runtime.internal.cycle.Parallelism;
-import org.moorage.runtime.internal.cycle.Profile;
 import org.moorage.runtime.internal.cycle.SchedulingAlgorithm;
 import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.log.Listeners;
-import org.moorage.runtime.internal.loop.GroupTrees;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 import org.moorage.runtime.internal.profile.ProfileBuilder;
 import org.moorage.runtime.internal.profile.ProfileHandle;
@@ -46,8 +44,7 @@ final class WhatIfWorkspace implements AutoCloseable {
     private final PodsInPreBind podsInPreBind = new PodsInPreBind();
     private final Extenders extenders;
     private final RepeatedRandom random = new RepeatedRandom();
-    private final ProfileBuilder.Profiles profiles;
-    final GroupTrees groups;
+    final ProfileBuilder.Profiles profiles;
     final SchedulingAlgorithm algorithm;
     private Ties ties = Ties.FIRST;
 
@@ -118,7 +115,6 @@ final class WhatIfWorkspace implements AutoCloseable {
         if (state.hasUnboundClaims()) {
             controllers.bindClaims();
         }
-        groups = new GroupTrees(profiles.byName(), settings.features());
         algorithm = new SchedulingAlgorithm(
                 snapshot,
                 config.percentageOfNodesToScore(),
@@ -136,10 +132,6 @@ final class WhatIfWorkspace implements AutoCloseable {
 
     List<Pod> nominatedPods(String nodeName) {
         return cluster.state.nominatedPods().getOrDefault(nodeName, List.of());
-    }
-
-    Profile profile(String name, String what) {
-        return profiles.named(name, what);
     }
 
     /**

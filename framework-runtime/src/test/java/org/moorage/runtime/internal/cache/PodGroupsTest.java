@@ -22,6 +22,7 @@ import org.moorage.api.model.ObjectMeta;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.PodSpec;
+import org.moorage.api.model.SchedulingGroup;
 import org.moorage.runtime.Samples;
 
 /** Tests the pod groups of the cache after updates by the handlers and the scheduler. */
@@ -202,7 +203,7 @@ class PodGroupsTest {
             new Case(
                     "a group of which there is the object stays without members",
                     cache -> {
-                        cache.putPodGroup(podGroup("g", ""));
+                        cache.putGroup(podGroup("g", ""));
                         cache.putWaitingPod(member("p"));
                         cache.removeWaitingPod(member("p"));
                     },
@@ -210,22 +211,22 @@ class PodGroupsTest {
             new Case(
                     "the members stay without the object",
                     cache -> {
-                        cache.putPodGroup(podGroup("g", ""));
+                        cache.putGroup(podGroup("g", ""));
                         cache.putWaitingPod(member("p"));
-                        cache.removePodGroup(podGroup("g", ""));
+                        cache.removeGroup(podGroup("g", ""));
                     },
                     "no object [p][][] 0 of 1"),
             new Case(
                     "nothing stays without object and members",
                     cache -> {
-                        cache.putPodGroup(podGroup("g", ""));
-                        cache.removePodGroup(podGroup("g", ""));
+                        cache.putGroup(podGroup("g", ""));
+                        cache.removeGroup(podGroup("g", ""));
                     },
                     ""),
             new Case(
                     "what is not there may be gone",
                     cache -> {
-                        cache.removePodGroup(podGroup("g", ""));
+                        cache.removeGroup(podGroup("g", ""));
                         cache.removeWaitingPod(member("p"));
                         cache.removePod(member("q").withNode("a"));
                         cache.forget(member("p").withNode("a"));
@@ -292,16 +293,11 @@ class PodGroupsTest {
         }
     }
 
-    private static void each(
-            List<String> objects, Consumer<PodGroup> podGroups, Consumer<CompositePodGroup> composites) {
+    private static void each(List<String> objects, Consumer<SchedulingGroup> action) {
         for (String object : objects) {
             String[] parts = object.replace("*", "").split("<", -1);
             String parent = parts.length > 1 ? parts[1] : "";
-            if (object.startsWith("*")) {
-                composites.accept(composite(parts[0], parent));
-            } else {
-                podGroups.accept(podGroup(parts[0], parent));
-            }
+            action.accept(object.startsWith("*") ? composite(parts[0], parent) : podGroup(parts[0], parent));
         }
     }
 
@@ -357,8 +353,8 @@ class PodGroupsTest {
     @FieldSource("TREES")
     void knowTheirChildrenAndRoots(Tree c) {
         SchedulerCache cache = new SchedulerCache(COMPOSITES);
-        each(c.known, cache::putPodGroup, cache::putCompositePodGroup);
-        each(c.gone, cache::removePodGroup, cache::removeCompositePodGroup);
+        each(c.known, cache::putGroup);
+        each(c.gone, cache::removeGroup);
         assertThat(describe(cache.podGroups())).isEqualTo(c.expected);
         ClusterSnapshot snapshot = new ClusterSnapshot();
         cache.updateSnapshot(snapshot);
@@ -369,8 +365,8 @@ class PodGroupsTest {
     @FieldSource("TREES")
     void haveNoParentsWithoutTheFeature(Tree c) {
         SchedulerCache cache = new SchedulerCache(GROUPS);
-        each(c.known, cache::putPodGroup, cache::putCompositePodGroup);
-        each(c.gone, cache::removePodGroup, cache::removeCompositePodGroup);
+        each(c.known, cache::putGroup);
+        each(c.gone, cache::removeGroup);
         boolean isKnown = cache.podGroups().podGroup("default", "g").isPresent();
         assertThat(describe(cache.podGroups())).isEqualTo(isKnown ? " root g" : " root unknown");
     }
@@ -384,7 +380,7 @@ class PodGroupsTest {
                     .namespace("default")
                     .creationTimestamp(Instant.ofEpochSecond(Long.parseLong(parts[1])))
                     .build();
-            cache.putPodGroup(PodGroup.of(metadata).parentName("root").build());
+            cache.putGroup(PodGroup.of(metadata).parentName("root").build());
         }
         CompositePodGroupState root =
                 cache.podGroups().compositePodGroup("default", "root").orElseThrow();
@@ -394,14 +390,14 @@ class PodGroupsTest {
     @Test
     void haveARootOnlySoFarUp() {
         SchedulerCache cache = new SchedulerCache(COMPOSITES);
-        cache.putPodGroup(podGroup("g", "c1"));
+        cache.putGroup(podGroup("g", "c1"));
         for (int level = 1; level < 100_000; level++) {
-            cache.putCompositePodGroup(composite("c" + level, "c" + (level + 1)));
+            cache.putGroup(composite("c" + level, "c" + (level + 1)));
         }
         assertThat(cache.podGroups().root(member("p"))).isEmpty();
-        cache.putCompositePodGroup(composite("c17", ""));
+        cache.putGroup(composite("c17", ""));
         assertThat(cache.podGroups().root(member("p"))).isEmpty();
-        cache.putCompositePodGroup(composite("c16", ""));
+        cache.putGroup(composite("c16", ""));
         assertThat(cache.podGroups().root(member("p"))).contains(GroupKey.compositePodGroup("default", "c16"));
     }
 

@@ -168,7 +168,7 @@ class TrialSnapshotTest {
                 cache.putWaitingPod(pod);
             }
             if (random.nextBoolean()) {
-                cache.putPodGroup(PodGroup.of(ObjectMeta.named(GROUPS.get(0))
+                cache.putGroup(PodGroup.of(ObjectMeta.named(GROUPS.get(0))
                                 .namespace("default")
                                 .build())
                         .build());

@@ -16,8 +16,8 @@ import org.moorage.api.GroupKey;
 import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.SchedulingGroup;
+import org.moorage.runtime.internal.cache.GroupTree;
 import org.moorage.runtime.internal.cache.PodGroups;
-import org.moorage.runtime.internal.queue.QueuedPodGroupInfo.Group;
 
 /** Tests the parents and roots of groups. */
 final class PodGroupForestTest {
@@ -116,10 +116,10 @@ final class PodGroupForestTest {
             queue.putGroup(composite("c" + i, "c" + (i - 1)));
         }
         int depth = 0;
-        List<Group> level = List.of(queue.tree(C0).orElseThrow());
+        List<GroupTree> level = List.of(queue.tree(C0).orElseThrow());
         while (!level.isEmpty()) {
             depth++;
-            List<Group> next = new ArrayList<>();
+            List<GroupTree> next = new ArrayList<>();
             level.forEach(group -> next.addAll(group.children()));
             level = next;
         }

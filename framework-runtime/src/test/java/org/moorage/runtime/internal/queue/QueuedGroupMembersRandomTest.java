@@ -23,6 +23,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.SchedulingGroup;
 import org.moorage.runtime.internal.cache.PodGroups;
+import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.queue.QueueState.In;
 
 /**
@@ -261,7 +262,7 @@ final class QueuedGroupMembersRandomTest {
         assertThat(entities.stream().mapToInt(QueuedEntity::size).sum())
                 .as(when)
                 .isEqualTo(queued);
-        assertThat(queue.gauges().pendingPods().values().stream()
+        assertThat(queue.gauges(new SchedulerCache.Counts(0, 0, 0)).pendingPods().values().stream()
                         .mapToInt(Integer::intValue)
                         .sum())
                 .as(when)

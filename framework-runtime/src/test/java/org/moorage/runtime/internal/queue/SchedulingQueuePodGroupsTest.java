@@ -46,7 +46,9 @@ import org.moorage.api.model.PodSpec;
 import org.moorage.api.model.PodStatus;
 import org.moorage.runtime.debug.SchedulerDump.PendingPod;
 import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.queue.QueueState.In;
+import org.moorage.runtime.metrics.SchedulerGauges;
 import org.moorage.runtime.metrics.SchedulerGauges.ProfilePlugin;
 import org.moorage.runtime.metrics.SchedulerListener;
 
@@ -167,7 +169,8 @@ final class SchedulingQueuePodGroupsTest {
             assertThat(popped.group()).isSameAs(G);
             assertThat(names(popped)).containsExactly("a");
             assertThat(popped.tree().children()).isEmpty();
-            assertThat(popped.tree().members()).isEqualTo(popped.members());
+            assertThat(popped.tree().members())
+                    .isEqualTo(popped.members().stream().map(QueuedPodInfo::pod).toList());
             assertThat(popped.attempts()).isEqualTo(1);
             assertThat(popped.members().get(0).attempts()).isEqualTo(1);
             assertThat(popped.pod()).isEqualTo(A);
@@ -1124,7 +1127,7 @@ final class SchedulingQueuePodGroupsTest {
                     .extracting(child -> child.key().name())
                     .containsExactly("g", "h");
             assertThat(popped.tree().children().get(1).members())
-                    .extracting(member -> member.pod().name())
+                    .extracting(Pod::name)
                     .containsExactly("d");
             assertThat(queue.poll()).isEmpty();
         }
@@ -1393,7 +1396,7 @@ final class SchedulingQueuePodGroupsTest {
 
         @Test
         void countPodsAndGroups() {
-            QueueGauges gauges = queue.gauges();
+            SchedulerGauges gauges = queue.gauges(new SchedulerCache.Counts(0, 0, 0));
 
             assertThat(gauges.pendingPods())
                     .isEqualTo(Map.of(

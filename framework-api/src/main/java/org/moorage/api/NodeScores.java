@@ -90,18 +90,22 @@ public final class NodeScores {
      * Returns the scores scaled so that the highest becomes 100, with integer division; unchanged if the highest is 0.
      */
     public NodeScores scaledTo100() {
+        return new NodeScores(nodes, scaledTo100(scores));
+    }
+
+    static long[] scaledTo100(long[] scores) {
         long highest = 0;
         for (long score : scores) {
             highest = Math.max(highest, score);
         }
         if (highest == 0) {
-            return this;
+            return scores;
         }
         long[] scaled = new long[scores.length];
         for (int i = 0; i < scaled.length; i++) {
             scaled[i] = MAX * scores[i] / highest;
         }
-        return new NodeScores(nodes, scaled);
+        return scaled;
     }
 
     /**
@@ -110,6 +114,10 @@ public final class NodeScores {
      * negative.
      */
     public NodeScores minMaxScaled() {
+        return new NodeScores(nodes, minMaxScaled(scores));
+    }
+
+    static long[] minMaxScaled(long[] scores) {
         long lowest = Long.MAX_VALUE;
         long highest = Long.MIN_VALUE;
         for (long score : scores) {
@@ -122,7 +130,7 @@ public final class NodeScores {
                 scaled[i] = share(scores[i], lowest, highest);
             }
         }
-        return new NodeScores(nodes, scaled);
+        return scaled;
     }
 
     // Returns 0 for the lowest score, up to 100 for the highest.
@@ -142,10 +150,14 @@ public final class NodeScores {
 
     /** Returns 100 minus each score. */
     public NodeScores reversed() {
+        return new NodeScores(nodes, reversed(scores));
+    }
+
+    static long[] reversed(long[] scores) {
         long[] reversed = new long[scores.length];
         for (int i = 0; i < reversed.length; i++) {
             reversed[i] = MAX - scores[i];
         }
-        return new NodeScores(nodes, reversed);
+        return reversed;
     }
 }

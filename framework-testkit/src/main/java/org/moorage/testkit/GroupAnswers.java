@@ -11,6 +11,7 @@ import org.moorage.api.CycleState;
 import org.moorage.api.GroupKey;
 import org.moorage.api.Placement;
 import org.moorage.api.PlacementProgress;
+import org.moorage.api.PlacementScores;
 import org.moorage.api.PodGroupInfo;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.SchedulingGroup;
@@ -126,14 +127,11 @@ final class GroupAnswers {
 
     /** Returns the scores after normalization, by placement name. */
     Map<String, Long> scores() {
-        List<String> names = of("scorePlacement").stream()
-                .map(answer -> given(answer, 2, Placement.class).name())
-                .toList();
         Map<String, Long> scores = new LinkedHashMap<>();
         for (Answer answer : of("normalizePlacementScores")) {
-            if (answer.value() instanceof List<?> values) {
-                for (int i = 0; i < names.size(); i++) {
-                    scores.put(names.get(i), (Long) values.get(i));
+            if (answer.value() instanceof PlacementScores values) {
+                for (int i = 0; i < values.size(); i++) {
+                    scores.put(values.placement(i).name(), values.score(i));
                 }
             }
         }

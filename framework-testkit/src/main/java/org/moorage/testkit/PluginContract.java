@@ -4,7 +4,6 @@ package org.moorage.testkit;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
@@ -225,10 +224,10 @@ public final class PluginContract {
                 Status ignored = preScore.preScore(state, pod, nodes);
             }
             if (filters && plugin instanceof FilterPlugin filter) {
-                verifyFilterOfMany(filter, state, pod, nodes);
+                verifyNodeFilter(filter, state, pod, nodes);
             }
             if (scores && plugin instanceof ScorePlugin score) {
-                verifyScoreOfMany(score, state, pod, nodes);
+                verifyNodeScorer(score, state, pod, nodes);
             }
             passInParallel(pod, () -> {
                 List<String> answers = new ArrayList<>();
@@ -243,34 +242,31 @@ public final class PluginContract {
         });
     }
 
-    // Filters many nodes in one call; the first is already rejected by an earlier plugin.
-    private void verifyFilterOfMany(FilterPlugin plugin, CycleState state, Pod pod, List<NodeInfo> nodes) {
-        Status[] statuses = new Status[nodes.size()];
-        Arrays.fill(statuses, Status.success());
-        statuses[0] = Status.unschedulable("rejected before");
-        List<Status> expected = new ArrayList<>(List.of(statuses[0]));
-        for (NodeInfo node : nodes.subList(1, nodes.size())) {
-            expected.add(plugin.filter(state, pod, node));
-        }
-        plugin.filter(state, pod, nodes, 0, nodes.size(), statuses);
-        if (!Arrays.asList(statuses).equals(expected)) {
-            violations.add("filters many nodes other than each of them for pod " + pod.name() + ": "
-                    + Arrays.toString(statuses) + " (expected: " + expected + ")");
-        }
+    private void verifyNodeFilter(FilterPlugin plugin, CycleState state, Pod pod, List<NodeInfo> nodes) {
+        plugin.nodeFilter(state, pod)
+                .ifPresent(nodeFilter -> verifySame(
+                        "nodeFilter and filter",
+                        pod,
+                        nodes.stream().map(nodeFilter).toList(),
+                        nodes.stream()
+                                .map(node -> plugin.filter(state, pod, node))
+                                .toList()));
     }
 
-    // Scores many nodes in one call, without the first one.
-    private void verifyScoreOfMany(ScorePlugin plugin, CycleState state, Pod pod, List<NodeInfo> nodes) {
-        long[] scores = new long[nodes.size()];
-        Arrays.fill(scores, Long.MIN_VALUE);
-        long[] expected = scores.clone();
-        for (int i = 1; i < expected.length; i++) {
-            expected[i] = plugin.score(state, pod, nodes.get(i));
-        }
-        plugin.score(state, pod, nodes, 1, nodes.size(), scores);
-        if (!Arrays.equals(scores, expected)) {
-            violations.add("scores many nodes other than each of them for pod " + pod.name() + ": "
-                    + Arrays.toString(scores) + " (expected: " + Arrays.toString(expected) + ")");
+    private void verifyNodeScorer(ScorePlugin plugin, CycleState state, Pod pod, List<NodeInfo> nodes) {
+        plugin.nodeScorer(state, pod)
+                .ifPresent(nodeScorer -> verifySame(
+                        "nodeScorer and score",
+                        pod,
+                        nodes.stream().map(nodeScorer::applyAsLong).toList(),
+                        nodes.stream()
+                                .map(node -> plugin.score(state, pod, node))
+                                .toList()));
+    }
+
+    private void verifySame(String methods, Pod pod, List<?> ofMany, List<?> ofEach) {
+        if (!ofMany.equals(ofEach)) {
+            violations.add(methods + " differ for pod " + pod.name() + ": " + ofMany + " (expected: " + ofEach + ")");
         }
     }
 

@@ -5,7 +5,6 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
-import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -22,7 +21,7 @@ final class RecordedPlugin implements InvocationHandler {
     private static final Set<String> NOT_ABOUT_A_POD =
             Set.of("name", "eventsToRegister", "less", "close", "equals", "hashCode", "toString");
 
-    private static final Set<String> MANY_NODES = Set.of("filter", "score");
+    private static final Set<String> MANY_NODES = Set.of("nodeFilter", "nodeScorer");
 
     private final Plugin plugin;
     private final List<Answer> answers = new CopyOnWriteArrayList<>();
@@ -75,9 +74,8 @@ final class RecordedPlugin implements InvocationHandler {
         if (method.getName().equals("equals")) {
             return proxy == given[0];
         }
-        if (MANY_NODES.contains(method.getName())
-                && given[given.length - 1].getClass().isArray()) {
-            // Splits a call for many nodes into one call per node, so that each result is recorded.
+        if (MANY_NODES.contains(method.getName())) {
+            // The default calls this proxy for each node, so that each result is recorded.
             return InvocationHandler.invokeDefault(proxy, method, given);
         }
         Object value;
@@ -87,13 +85,8 @@ final class RecordedPlugin implements InvocationHandler {
             note(method, given, null, failed.getCause());
             throw failed.getCause() == null ? failed : failed.getCause();
         }
-        note(method, given, method.getName().equals("normalizePlacementScores") ? scores(given) : value, null);
+        note(method, given, value, null);
         return value;
-    }
-
-    // Copies the scores that the plugin normalized in place.
-    private static List<Long> scores(Object[] arguments) {
-        return Arrays.stream((long[]) arguments[2]).boxed().toList();
     }
 
     private void note(Method method, Object[] arguments, @Nullable Object value, @Nullable Throwable thrown) {

@@ -20,6 +20,7 @@ import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
 import org.moorage.api.Placement;
 import org.moorage.api.PlacementProgress;
+import org.moorage.api.PlacementScores;
 import org.moorage.api.PodGroupInfo;
 import org.moorage.api.ProposedAssignment;
 import org.moorage.api.Snapshot;
@@ -346,9 +347,11 @@ class GroupTesterTest {
         }
 
         @Override
-        public void normalizePlacementScores(CycleState state, PodGroupInfo group, long[] scores) {
-            long least = Arrays.stream(scores).min().orElseThrow();
-            Arrays.setAll(scores, i -> NodeScores.MAX * least / scores[i]);
+        public PlacementScores normalizePlacementScores(CycleState state, PodGroupInfo group, PlacementScores scores) {
+            long least = Arrays.stream(scores.toArray()).min().orElseThrow();
+            return scores.with(Arrays.stream(scores.toArray())
+                    .map(score -> NodeScores.MAX * least / score)
+                    .toArray());
         }
 
         @Override

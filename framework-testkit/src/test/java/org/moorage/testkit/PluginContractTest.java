@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
@@ -19,6 +20,7 @@ import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
 import org.moorage.api.Placement;
 import org.moorage.api.PlacementProgress;
+import org.moorage.api.PlacementScores;
 import org.moorage.api.PodGroupInfo;
 import org.moorage.api.ProposedAssignment;
 import org.moorage.api.Snapshot;
@@ -132,29 +134,23 @@ class PluginContractTest {
                 "queueing hint for budgets.v1.example.comAdd fails for Budget default/bare:"
                         + " java.util.NoSuchElementException"),
         new Case(
-                "a plugin that filters many nodes at once and forgets what was rejected before",
+                "a filter of many nodes that differs from that of one node",
                 new Factory<>(NAME, PluginArgs.None.class, handle -> new Fair() {
                     @Override
-                    public void filter(
-                            CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, Status[] statuses) {
-                        for (int i = from; i < to; i++) {
-                            statuses[i] = filter(state, pod, nodes.get(i));
-                        }
+                    public Optional<Function<NodeInfo, Status>> nodeFilter(CycleState state, Pod pod) {
+                        return Optional.of(node -> Status.unschedulable("never"));
                     }
                 }),
-                "filters many nodes other than each of them for pod empty: ["),
+                "nodeFilter and filter differ for pod empty: ["),
         new Case(
-                "a plugin that scores many nodes at once and not only those that it is asked about",
+                "scores of many nodes that differ from those of one node",
                 new Factory<>(NAME, PluginArgs.None.class, handle -> new Fair() {
                     @Override
-                    public void score(
-                            CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, long[] scores) {
-                        for (int i = 0; i < nodes.size(); i++) {
-                            scores[i] = score(state, pod, nodes.get(i));
-                        }
+                    public Optional<ToLongFunction<NodeInfo>> nodeScorer(CycleState state, Pod pod) {
+                        return Optional.of(node -> score(state, pod, node) + 1);
                     }
                 }),
-                "scores many nodes other than each of them for pod empty: ["),
+                "nodeScorer and score differ for pod empty: ["),
         new Case(
                 "a plugin that fails after a finding",
                 new Factory<>(NAME, PluginArgs.None.class, handle -> new Failing() {
@@ -254,8 +250,11 @@ class PluginContractTest {
                 "a score that is too high",
                 handle -> new Halves() {
                     @Override
-                    public void normalizePlacementScores(CycleState state, PodGroupInfo group, long[] scores) {
-                        scores[0] = 101;
+                    public PlacementScores normalizePlacementScores(
+                            CycleState state, PodGroupInfo group, PlacementScores scores) {
+                        long[] changed = scores.toArray();
+                        changed[0] = 101;
+                        return scores.with(changed);
                     }
                 },
                 "is refused by the scheduler for group basic: "),

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.ToLongFunction;
 import org.apache.commons.numbers.gamma.RegularizedBeta;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
@@ -169,12 +170,10 @@ public final class LowRiskOverCommitment implements PreScorePlugin, ScorePlugin 
     }
 
     @Override
-    public void score(CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, long[] scores) {
+    public Optional<ToLongFunction<NodeInfo>> nodeScorer(CycleState state, Pod pod) {
         Demand demand = state.get(DEMAND);
         LoadSource.Loads latest = loads.latest();
-        for (int i = from; i < to; i++) {
-            scores[i] = score(demand, latest, nodes.get(i));
-        }
+        return Optional.of(node -> score(demand, latest, node));
     }
 
     private long score(Demand demand, LoadSource.Loads latest, NodeInfo node) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.builtin.group;
 
+import java.util.Arrays;
 import java.util.List;
 import org.moorage.api.CycleState;
-import org.moorage.api.NodeScores;
 import org.moorage.api.Placement;
+import org.moorage.api.PlacementScores;
 import org.moorage.api.PodGroupInfo;
 import org.moorage.api.PodGroupState;
 import org.moorage.api.ProposedAssignment;
@@ -48,16 +49,10 @@ public final class PodGroupPodsCount implements PlacementScorePlugin {
     }
 
     @Override
-    public void normalizePlacementScores(CycleState state, PodGroupInfo group, long[] scores) {
-        long most = 0;
-        for (long score : scores) {
-            most = Math.max(most, score);
-        }
-        if (most == 0) {
+    public PlacementScores normalizePlacementScores(CycleState state, PodGroupInfo group, PlacementScores scores) {
+        if (Arrays.stream(scores.toArray()).allMatch(score -> score == 0)) {
             throw new PluginException("no pods from pod group are assigned to any of the candidate placements");
         }
-        for (int i = 0; i < scores.length; i++) {
-            scores[i] = scores[i] * NodeScores.MAX / most;
-        }
+        return scores.scaledTo100();
     }
 }

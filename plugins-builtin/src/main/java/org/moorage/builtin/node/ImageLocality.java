@@ -2,8 +2,9 @@
 package org.moorage.builtin.node;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
 import org.moorage.api.ImageState;
@@ -69,15 +70,9 @@ public final class ImageLocality implements ScorePlugin {
     }
 
     @Override
-    public void score(CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, long[] scores) {
+    public Optional<ToLongFunction<NodeInfo>> nodeScorer(CycleState state, Pod pod) {
         // Most images are built for the pods that use them, and on no node before the first one runs.
-        if (!isOnAnyNode(namesOf(pod.spec()))) {
-            Arrays.fill(scores, from, to, 0);
-            return;
-        }
-        for (int i = from; i < to; i++) {
-            scores[i] = score(state, pod, nodes.get(i));
-        }
+        return isOnAnyNode(namesOf(pod.spec())) ? Optional.empty() : Optional.of(node -> 0);
     }
 
     private boolean isOnAnyNode(List<String> names) {

@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.ToLongFunction;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
@@ -109,12 +110,8 @@ public final class NodeResourcesBalancedAllocation implements PreScorePlugin, Sc
     }
 
     @Override
-    public void score(CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, long[] scores) {
-        Optional<ScoringRequest> computed = state.find(REQUEST);
-        ScoringRequest request = computed.isPresent() ? computed.get() : requestOf(pod, nodes);
-        for (int i = from; i < to; i++) {
-            scores[i] = score(nodes.get(i), request);
-        }
+    public Optional<ToLongFunction<NodeInfo>> nodeScorer(CycleState state, Pod pod) {
+        return state.find(REQUEST).map(request -> node -> score(node, request));
     }
 
     private long score(NodeInfo node, ScoringRequest request) {

@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Placement;
@@ -251,16 +253,8 @@ public final class NodeResourcesFit
     }
 
     @Override
-    public void filter(CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, Status[] statuses) {
-        FitRequest request = state.get(REQUEST);
-        for (int i = from; i < to; i++) {
-            if (statuses[i].isSuccess()) {
-                Status status = pod.isBound() ? filter(state, pod, nodes.get(i)) : request.check(nodes.get(i));
-                if (!status.isSuccess()) {
-                    statuses[i] = status;
-                }
-            }
-        }
+    public Optional<Function<NodeInfo, Status>> nodeFilter(CycleState state, Pod pod) {
+        return pod.isBound() ? Optional.empty() : Optional.of(state.get(REQUEST)::check);
     }
 
     private static FitRequest requestOn(NodeInfo node, CycleState state, Pod pod) {
@@ -292,12 +286,8 @@ public final class NodeResourcesFit
     }
 
     @Override
-    public void score(CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, long[] scores) {
-        Optional<ScoringRequest> computed = state.find(SCORING_REQUEST);
-        ScoringRequest request = computed.isPresent() ? computed.get() : scoringRequest(pod, nodes);
-        for (int i = from; i < to; i++) {
-            scores[i] = scorer.score(nodes.get(i), request);
-        }
+    public Optional<ToLongFunction<NodeInfo>> nodeScorer(CycleState state, Pod pod) {
+        return state.find(SCORING_REQUEST).map(request -> node -> scorer.score(node, request));
     }
 
     private ScoringRequest scoringRequest(Pod pod, List<NodeInfo> nodes) {

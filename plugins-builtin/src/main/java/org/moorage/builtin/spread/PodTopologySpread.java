@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.ToLongFunction;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
@@ -197,13 +198,9 @@ public final class PodTopologySpread
         return state.get(SPREAD_SCORE).of(node);
     }
 
-    // Without looking up the state for each node.
     @Override
-    public void score(CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, long[] into) {
-        TopologySpreadScore score = state.get(SPREAD_SCORE);
-        for (int i = from; i < to; i++) {
-            into[i] = score.of(nodes.get(i));
-        }
+    public Optional<ToLongFunction<NodeInfo>> nodeScorer(CycleState state, Pod pod) {
+        return Optional.of(state.get(SPREAD_SCORE)::of);
     }
 
     @Override

@@ -10,6 +10,7 @@ import static org.moorage.builtin.group.Groups.podGroup;
 import static org.moorage.builtin.group.Groups.running;
 import static org.moorage.builtin.group.Groups.waiting;
 
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Nested;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.CycleState;
 import org.moorage.api.Placement;
+import org.moorage.api.PlacementScores;
 import org.moorage.api.ProposedAssignment;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.SchedulingGroup;
@@ -133,14 +135,14 @@ class PodGroupPodsCountTest {
         }
 
         private static long[] normalized(long... scores) {
-            long[] normalized = scores.clone();
+            List<Placement> placements = Collections.nCopies(scores.length, new Placement("", List.of()));
             try (TestScheduler scheduler = PLUGIN.start()) {
-                scheduler
+                return scheduler
                         .plugin(PodGroupPodsCount.class)
                         .normalizePlacementScores(
-                                new CycleState(), info(podGroup("g").build()), normalized);
+                                new CycleState(), info(podGroup("g").build()), PlacementScores.of(placements, scores))
+                        .toArray();
             }
-            return normalized;
         }
     }
 }

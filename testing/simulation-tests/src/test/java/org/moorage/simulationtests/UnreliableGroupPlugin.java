@@ -11,6 +11,7 @@ import java.util.random.RandomGenerator;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Placement;
+import org.moorage.api.PlacementScores;
 import org.moorage.api.PodGroupInfo;
 import org.moorage.api.ProposedAssignment;
 import org.moorage.api.Status;
@@ -154,10 +155,13 @@ final class UnreliableGroupPlugin
     }
 
     @Override
-    public void normalizePlacementScores(CycleState state, PodGroupInfo group, long[] scores) {
-        if (faults.happens(Faults.Kind.FAILED_GROUP)) {
-            scores[0] = 200;
+    public PlacementScores normalizePlacementScores(CycleState state, PodGroupInfo group, PlacementScores scores) {
+        if (!faults.happens(Faults.Kind.FAILED_GROUP)) {
+            return scores;
         }
+        long[] changed = scores.toArray();
+        changed[0] = 200;
+        return scores.with(changed);
     }
 
     @Override

@@ -2,7 +2,6 @@
 package org.moorage.examples.network;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -10,8 +9,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
-import org.moorage.api.NodeScores;
 import org.moorage.api.Placement;
+import org.moorage.api.PlacementScores;
 import org.moorage.api.PodGroupInfo;
 import org.moorage.api.PodGroupState;
 import org.moorage.api.ProposedAssignment;
@@ -121,9 +120,8 @@ public record NetworkRacks(Args args) implements PlacementGeneratePlugin, Placem
 
     // No hops score 100, the highest number of hops scores 0.
     @Override
-    public void normalizePlacementScores(CycleState state, PodGroupInfo group, long[] scores) {
-        long most = Math.max(1, Arrays.stream(scores).max().orElse(0));
-        Arrays.setAll(scores, i -> NodeScores.MAX - scores[i] * NodeScores.MAX / most);
+    public PlacementScores normalizePlacementScores(CycleState state, PodGroupInfo group, PlacementScores scores) {
+        return scores.scaledTo100().reversed();
     }
     // endregion
 

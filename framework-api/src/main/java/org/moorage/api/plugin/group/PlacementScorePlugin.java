@@ -4,6 +4,7 @@ package org.moorage.api.plugin.group;
 import java.util.List;
 import org.moorage.api.CycleState;
 import org.moorage.api.Placement;
+import org.moorage.api.PlacementScores;
 import org.moorage.api.PodGroupInfo;
 import org.moorage.api.ProposedAssignment;
 import org.moorage.api.annotation.Experimental;
@@ -28,11 +29,14 @@ public interface PlacementScorePlugin extends Plugin {
             CycleState state, PodGroupInfo group, Placement placement, List<ProposedAssignment> assignments);
 
     /**
-     * Normalizes the scores in place. Called once, with the scores of all placements.
+     * Normalizes this plugin's scores to the range from 0 to 100. Called once, with the scores of all placements.
      *
      * @param state the state of the group
      * @param group the group
-     * @param scores the scores by placement index; each must become a score from 0 to 100
+     * @param scores the scores of the placements
+     * @return the normalized scores, by default the given ones
      */
-    default void normalizePlacementScores(CycleState state, PodGroupInfo group, long[] scores) {}
+    default PlacementScores normalizePlacementScores(CycleState state, PodGroupInfo group, PlacementScores scores) {
+        return scores;
+    }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api.plugin.point;
 
-import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
@@ -23,22 +24,21 @@ public interface FilterPlugin extends Plugin {
     Status filter(CycleState state, Pod pod, NodeInfo node);
 
     /**
-     * Filters a range of nodes, each as {@link #filter(CycleState, Pod, NodeInfo)} does. A plugin overrides this only
-     * for speed, for example to look up values of the state once.
+     * Returns a filter of many nodes for one pod, with the results of {@link #filter}. A plugin overrides this only for
+     * speed, to look up once per pod what it otherwise looks up for each node:
+     *
+     * <pre>{@code
+     * Request request = state.get(REQUEST);
+     * return Optional.of(node -> request.fits(node) ? Status.success() : INSUFFICIENT);
+     * }</pre>
+     *
+     * <p>Called at least once per scheduling cycle, and by each thread that filters nodes.
      *
      * @param state as for one node
      * @param pod the pod to schedule
-     * @param nodes the nodes
-     * @param from the index of the first node
-     * @param to the index after the last one
-     * @param statuses the statuses by node index. A status other than success is from an earlier plugin and must stay.
-     *     Success is replaced if this plugin rejects the node
+     * @return the filter, by default empty: {@link #filter} is called for each node
      */
-    default void filter(CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, Status[] statuses) {
-        for (int i = from; i < to; i++) {
-            if (statuses[i].isSuccess()) {
-                statuses[i] = filter(state, pod, nodes.get(i));
-            }
-        }
+    default Optional<Function<NodeInfo, Status>> nodeFilter(CycleState state, Pod pod) {
+        return Optional.empty();
     }
 }

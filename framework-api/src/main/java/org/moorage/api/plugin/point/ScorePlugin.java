@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api.plugin.point;
 
-import java.util.List;
+import java.util.Optional;
+import java.util.function.ToLongFunction;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
@@ -22,20 +23,16 @@ public interface ScorePlugin extends Plugin {
     long score(CycleState state, Pod pod, NodeInfo node);
 
     /**
-     * Scores a range of nodes, each as {@link #score(CycleState, Pod, NodeInfo)} does. A plugin overrides this only for
-     * speed, for example to look up values of the state once.
+     * Returns a function that scores many nodes for one pod, with the results of {@link #score}. A plugin overrides this
+     * only for speed, as {@link FilterPlugin#nodeFilter}. Called at least once per scheduling cycle with more than one
+     * feasible node, and by each thread that scores nodes.
      *
      * @param state as for one node
      * @param pod the pod to schedule
-     * @param nodes the feasible nodes
-     * @param from the index of the first node to score
-     * @param to the index after the last one
-     * @param scores receives the scores, by node index
+     * @return the function, by default empty: {@link #score} is called for each node
      */
-    default void score(CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, long[] scores) {
-        for (int i = from; i < to; i++) {
-            scores[i] = score(state, pod, nodes.get(i));
-        }
+    default Optional<ToLongFunction<NodeInfo>> nodeScorer(CycleState state, Pod pod) {
+        return Optional.empty();
     }
 
     /**

@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.Code;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
-import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cycle.EquivalenceCache.Rejections;
@@ -37,7 +36,6 @@ final class NodePass implements Parallelism.Pass {
     private PointRun run = PointRun.UNMEASURED;
     // The arrays of the memory: the loops over all nodes read them from this pass.
     private PluginStatus[] answers = {};
-    private Status[] statuses = {};
 
     // The cached results of the plugins that have signed the pod, and the generations of the nodes for which they hold.
     private List<Scores> signed = List.of();
@@ -52,8 +50,6 @@ final class NodePass implements Parallelism.Pass {
         private final EquivalenceCache cache = new EquivalenceCache();
         // By the index of the node in the filtered list: its first rejection, or exactly PluginStatus.SUCCESS.
         private PluginStatus[] answers = {};
-        // The statuses of the answers, which plugins are given.
-        private Status[] statuses = {};
         // By plugin and by the index of the node in the scored list.
         private long[][] scores = {};
         // How many feasible nodes the pass has found.
@@ -88,10 +84,8 @@ final class NodePass implements Parallelism.Pass {
         int count = filtered.size();
         if (memory.answers.length < count) {
             memory.answers = new PluginStatus[count];
-            memory.statuses = new Status[count];
         }
         answers = memory.answers;
-        statuses = memory.statuses;
         if (usesCache) {
             findCached();
         }
@@ -164,8 +158,7 @@ final class NodePass implements Parallelism.Pass {
         }
         filterByCache(from, to);
         for (int i = cachedFilters; i < plugins.length && isAnyLeft(from, to); i++) {
-            plugins[i].filter(state, pod, nodes, from, to, statuses);
-            takeOver(plugins[i], from, to);
+            plugins[i].filter(state, pod, nodes, from, to, answers);
         }
     }
 
@@ -239,7 +232,6 @@ final class NodePass implements Parallelism.Pass {
     /** Sets the result for a node. */
     void set(int index, PluginStatus answer) {
         answers[index] = answer;
-        statuses[index] = answer.status();
     }
 
     /** Returns whether no filter has rejected a node. */
@@ -249,21 +241,11 @@ final class NodePass implements Parallelism.Pass {
     }
 
     // Forgets rejections of earlier passes.
-    @SuppressWarnings("ReferenceEquality") // nearly every status is that instance, and comparing is faster than writing
     private void clear(int from, int to) {
         for (int i = from; i < to; i++) {
-            if (!isSuccess(i) || statuses[i] != Status.success()) {
+            // Nearly every answer is a success, and comparing is faster than writing.
+            if (!isSuccess(i)) {
                 set(i, PluginStatus.SUCCESS);
-            }
-        }
-    }
-
-    // Reads the statuses that a plugin has written.
-    @SuppressWarnings("ReferenceEquality") // nearly every status is that instance
-    private void takeOver(PluginCaller filter, int from, int to) {
-        for (int i = from; i < to; i++) {
-            if (statuses[i] != Status.success() && isSuccess(i)) {
-                set(i, filter.filtered(statuses[i]));
             }
         }
     }

@@ -15,6 +15,7 @@ import org.moorage.api.GroupKey;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Placement;
 import org.moorage.api.PlacementProgress;
+import org.moorage.api.PlacementScores;
 import org.moorage.api.PodGroupState;
 import org.moorage.api.ProposedAssignment;
 import org.moorage.api.feature.FeatureGates;
@@ -462,9 +463,10 @@ public final class PodGroupAlgorithm {
                         Objects.requireNonNull(result(found.get(i), group).placementState());
                 scores[i] = plugin.scorePlacement(placementState, group, placements.get(i), assignments.get(i));
             }
-            plugin.normalizePlacementScores(state, group, scores);
-            for (int i = 0; i < scores.length; i++) {
-                totals[i] += scores[i] * profile.weight(ExtensionPoint.PLACEMENT_SCORE, plugin);
+            PlacementScores normalized =
+                    plugin.normalizePlacementScores(state, group, PlacementScores.of(placements, scores));
+            for (int i = 0; i < totals.length; i++) {
+                totals[i] += normalized.score(i) * profile.weight(ExtensionPoint.PLACEMENT_SCORE, plugin);
             }
         }
         return totals;

@@ -16,6 +16,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.Code;
 import org.moorage.api.CycleState;
@@ -23,6 +24,7 @@ import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
 import org.moorage.api.Placement;
 import org.moorage.api.PlacementProgress;
+import org.moorage.api.PlacementScores;
 import org.moorage.api.PodGroupInfo;
 import org.moorage.api.ProposedAssignment;
 import org.moorage.api.Snapshot;
@@ -383,41 +385,49 @@ public final class PluginCaller {
             }
             status = notNull(PluginMethod.FILTER, pod, status);
         }
-        PluginStatus answer = filtered(status);
+        PluginStatus answer = answer(checked(PluginMethod.FILTER, status));
         run.called(PluginMethod.FILTER, name, answer.status().code(), start);
         return answer;
     }
 
     /**
-     * Runs Filter for those nodes from one index up to, but not including, another whose status is a success.
+     * Runs Filter for those nodes from one index up to, but not including, another that no filter has rejected.
      *
-     * @param statuses by the index of the node; the caller must check the plugin's statuses with {@link #filtered}
+     * @param answers by the index of the node: the first rejection, or exactly {@link PluginStatus#SUCCESS}
      */
-    public void filter(CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, Status[] statuses) {
+    @SuppressWarnings("ReferenceEquality") // an accepted node always has these instances
+    public void filter(CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, PluginStatus[] answers) {
         if (suspension(PluginMethod.FILTER) != null) {
             return;
         }
+        Status status = Status.success();
         PluginThread thread = PluginThread.begin(calls[PluginMethod.FILTER.ordinal()]);
         try {
-            known(filter).filter(state, pod, nodes, from, to, statuses);
+            FilterPlugin filtering = known(filter);
+            Function<NodeInfo, Status> nodeFilter =
+                    filtering.nodeFilter(state, pod).orElse(null);
+            for (int i = from; i < to; i++) {
+                if (answers[i] == PluginStatus.SUCCESS) {
+                    NodeInfo node = nodes.get(i);
+                    status = nodeFilter == null ? filtering.filter(state, pod, node) : nodeFilter.apply(node);
+                    if (status != Status.success()) {
+                        if (status == null || !PluginMethod.FILTER.allows(status)) {
+                            break;
+                        }
+                        answers[i] = answer(status);
+                    }
+                }
+            }
         } catch (Throwable thrown) {
             throw failed(PluginMethod.FILTER, pod, thrown);
         } finally {
             PluginThread.end(thread);
         }
-        if (breaker != null) {
-            if (Arrays.asList(statuses).subList(from, to).contains(null)) {
-                breaker.failed(PluginMethod.FILTER, "answered null", Optional.of(pod));
-            } else {
-                breaker.succeeded(PluginMethod.FILTER);
-            }
-        }
+        Status ignored = checked(PluginMethod.FILTER, notNull(PluginMethod.FILTER, pod, status));
     }
 
-    /** Returns the result of Filter for one of many nodes: a rejection, or exactly {@link PluginStatus#SUCCESS}. */
     @SuppressWarnings("ReferenceEquality") // comparing contents would cost more than a new PluginStatus
-    public PluginStatus filtered(@Nullable Status answer) {
-        Status status = checked(PluginMethod.FILTER, answer);
+    private PluginStatus answer(Status status) {
         if (status.isSuccess()) {
             return PluginStatus.SUCCESS;
         }
@@ -524,7 +534,17 @@ public final class PluginCaller {
         }
         PluginThread thread = PluginThread.begin(calls[PluginMethod.SCORE.ordinal()]);
         try {
-            known(score).score(state, pod, nodes, from, to, scores);
+            ScorePlugin scoring = known(score);
+            ToLongFunction<NodeInfo> scorer = scoring.nodeScorer(state, pod).orElse(null);
+            if (scorer == null) {
+                for (int i = from; i < to; i++) {
+                    scores[i] = scoring.score(state, pod, nodes.get(i));
+                }
+            } else {
+                for (int i = from; i < to; i++) {
+                    scores[i] = scorer.applyAsLong(nodes.get(i));
+                }
+            }
         } catch (Throwable thrown) {
             throw failed(PluginMethod.SCORE, pod, thrown);
         } finally {
@@ -658,17 +678,25 @@ public final class PluginCaller {
                 () -> ((PlacementScorePlugin) plugin).scorePlacement(state, group, placement, assignments));
     }
 
-    /** Runs NormalizePlacementScore; afterwards each score is from 0 to 100. */
-    public void normalizePlacementScores(CycleState state, PodGroupInfo group, long[] scores) {
-        run(
+    /** Runs NormalizePlacementScore; the answer has a score from 0 to 100 for each placement. */
+    public PlacementScores normalizePlacementScores(CycleState state, PodGroupInfo group, PlacementScores scores) {
+        PlacementScores normalized = call(
                 PluginMethod.NORMALIZE_PLACEMENT_SCORE,
                 null,
+                open -> scores,
                 () -> ((PlacementScorePlugin) plugin).normalizePlacementScores(state, group, scores));
-        for (long each : scores) {
+        if (normalized.size() != scores.size()) {
+            throw refused(
+                    PluginMethod.NORMALIZE_PLACEMENT_SCORE,
+                    "answered scores of " + normalized.size() + " placements (expected: " + scores.size() + ")");
+        }
+        for (int i = 0; i < normalized.size(); i++) {
+            long each = normalized.score(i);
             if (each < 0 || each > NodeScores.MAX) {
                 throw invalidScore(PluginMethod.NORMALIZE_PLACEMENT_SCORE, "PlacementScore", each);
             }
         }
+        return normalized;
     }
 
     /** Runs PodGroupPostFilter. */

@@ -8,7 +8,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
@@ -18,10 +18,14 @@ import org.moorage.api.plugin.point.FilterPlugin;
 import org.moorage.api.plugin.point.PreEnqueuePlugin;
 import org.moorage.api.plugin.point.ScorePlugin;
 import org.moorage.runtime.Samples;
+import org.moorage.runtime.decision.PluginStatus;
+import org.moorage.runtime.internal.cache.SchedulerCache;
+import org.moorage.runtime.internal.cache.TrialSnapshot;
 
 /** Tests when a breaker opens and closes; PluginIsolationTest tests the effect on pods. */
 final class BreakerTest {
     private static final Pod POD = Samples.pod("p");
+    private static final List<NodeInfo> NODES = nodes();
 
     private final List<String> told = new ArrayList<>();
     private final Suspect suspect = new Suspect();
@@ -63,15 +67,24 @@ final class BreakerTest {
         }
 
         @Override
-        public void filter(
-                CycleState state, Pod pod, List<NodeInfo> nodes, int from, int to, @Nullable Status[] statuses) {
-            statuses[from] = null;
+        @SuppressWarnings("NullAway") // plugins may return null, although they must not
+        public Optional<Function<NodeInfo, Status>> nodeFilter(CycleState state, Pod pod) {
+            return Optional.of(node -> null);
         }
 
         @Override
         public long score(CycleState state, Pod pod, NodeInfo node) {
             return 7;
         }
+    }
+
+    private static List<NodeInfo> nodes() {
+        SchedulerCache cache = new SchedulerCache();
+        cache.putNode(Samples.node("a"));
+        cache.putNode(Samples.node("b"));
+        TrialSnapshot snapshot = new TrialSnapshot();
+        snapshot.update(cache);
+        return snapshot.nodes();
     }
 
     private void call() {
@@ -126,8 +139,9 @@ final class BreakerTest {
     @Test
     void nullAmongTheStatusesOfManyNodesIsAFailure() {
         for (int i = 0; i < 5; i++) {
-            Status[] statuses = {Status.unschedulable("before"), Status.success()};
-            plugin.filter(new CycleState(), POD, List.of(), 1, 2, statuses);
+            PluginStatus[] answers = {new PluginStatus("Other", Status.unschedulable("before")), PluginStatus.SUCCESS};
+            assertThatThrownBy(() -> plugin.filter(new CycleState(), POD, NODES, 0, 2, answers))
+                    .hasMessage("running \"Suspect\" filter plugin: answered null");
         }
 
         assertThat(told).containsExactly("Filter failed 5 times in a row, last with: answered null");

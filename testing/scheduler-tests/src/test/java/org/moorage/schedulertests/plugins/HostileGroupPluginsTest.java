@@ -19,6 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.moorage.api.CycleState;
 import org.moorage.api.Placement;
 import org.moorage.api.PlacementProgress;
+import org.moorage.api.PlacementScores;
 import org.moorage.api.PodGroupInfo;
 import org.moorage.api.ProposedAssignment;
 import org.moorage.api.Snapshot;
@@ -129,8 +130,9 @@ final class HostileGroupPluginsTest {
         }
 
         @Override
-        public void normalizePlacementScores(CycleState state, PodGroupInfo group, long[] scores) {
+        public PlacementScores normalizePlacementScores(CycleState state, PodGroupInfo group, PlacementScores scores) {
             act(Method.NORMALIZE);
+            return scores;
         }
 
         @Override

@@ -17,6 +17,7 @@ import org.moorage.api.plugin.cluster.ObjectLister;
 import org.moorage.objects.KeptJson;
 import org.moorage.runtime.cluster.ClusterSource;
 import org.moorage.runtime.internal.binding.BindingCycle;
+import org.moorage.runtime.internal.binding.BindingResults;
 import org.moorage.runtime.internal.binding.PodsInPreBind;
 import org.moorage.runtime.internal.binding.UncertainBindings;
 import org.moorage.runtime.internal.binding.WaitingPods;
@@ -43,8 +44,6 @@ import org.moorage.runtime.internal.profile.ProfileHandle;
 import org.moorage.runtime.internal.queue.Nominator;
 import org.moorage.runtime.internal.queue.QueueSettings;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
-import org.moorage.runtime.internal.report.BindingResults;
-import org.moorage.runtime.internal.report.BreakerReports;
 import org.moorage.runtime.internal.report.PodGroupConditions;
 import org.moorage.runtime.internal.report.PodGroupEvents;
 import org.moorage.runtime.internal.report.SchedulingFailures;
@@ -226,7 +225,8 @@ final class SchedulerAssembly {
                                 name,
                                 policy == FailurePolicy.IGNORE,
                                 builder.monotonicClock,
-                                new BreakerReports(builder.writer, listeners)));
+                                builder.writer,
+                                listeners));
     }
 
     private SchedulingQueue queue() {

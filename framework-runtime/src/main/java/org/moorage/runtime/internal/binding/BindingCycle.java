@@ -48,25 +48,7 @@ public final class BindingCycle {
     private final boolean hasPreFlight;
     private final Extenders extenders;
     private final UncertainBindings uncertainBindings;
-    private final ResultHandler results;
-
-    /** Handles the result of a binding cycle. */
-    public interface ResultHandler {
-        /** The permit was granted: events no longer have to be recorded for the pod. */
-        void permitted(AssumedPod pod);
-
-        /** The pod is bound. */
-        void bound(AssumedPod pod);
-
-        /** The pod is gone, or another scheduler bound it: it is not updated any more. Unreserve has run. */
-        void dropped(AssumedPod pod);
-
-        /** The pod was rejected while it waited for its permit. Unreserve has run. */
-        void refused(AssumedPod pod, PluginStatus rejection);
-
-        /** The pod is not bound for another reason. Unreserve has run. */
-        void failed(AssumedPod pod, PluginStatus answer);
-    }
+    private final BindingResults results;
 
     /**
      * Creates a binding cycle for pods of any profile.
@@ -84,7 +66,7 @@ public final class BindingCycle {
             FeatureGates featureGates,
             Extenders extenders,
             UncertainBindings uncertainBindings,
-            ResultHandler results) {
+            BindingResults results) {
         this.waitingPods = waitingPods;
         this.podsInPreBind = podsInPreBind;
         this.pods = pods;

@@ -10,12 +10,20 @@ import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.cluster.ClusterWriter;
+import org.moorage.api.plugin.cluster.PodEvent;
+import org.moorage.config.plugin.Thrown;
+import org.moorage.runtime.internal.log.Listeners;
+import org.moorage.runtime.internal.log.Log;
 
 /**
  * A circuit breaker that suspends a plugin for a while after one of its methods failed too often in a row. When the
- * time is over, calls are allowed again: a success of that method closes the breaker, and a failure opens it again.
+ * time is over, calls are allowed again: a success of that method closes the breaker, and a failure opens it again. Both
+ * are reported in the log and to the listeners.
  */
 public final class Breaker {
+    private static final Log LOG = Log.of(Breaker.class);
+
     /** How many failures in a row open a breaker. */
     public static final int MOST_FAILURES = 5;
     /** How long a plugin is then suspended. */
@@ -24,7 +32,8 @@ public final class Breaker {
     private final String plugin;
     private final boolean ignores;
     private final InstantSource clock;
-    private final Watcher watcher;
+    private final ClusterWriter writer;
+    private final Listeners listeners;
     private final AtomicIntegerArray failures = new AtomicIntegerArray(PluginMethod.values().length);
     private final AtomicReference<@Nullable Open> open = new AtomicReference<>();
 
@@ -37,31 +46,21 @@ public final class Breaker {
      */
     record Open(PluginMethod method, Instant end, String reason) {}
 
-    /** Receives the opening and closing of breakers. */
-    public interface Watcher {
-        /**
-         * The plugin is suspended for a while.
-         *
-         * @param pod the pod in whose attempt it failed last, if it was in one
-         */
-        void opened(String plugin, String reason, Optional<Pod> pod);
-
-        /** The plugin is called again. */
-        void closed(String plugin);
-    }
-
     /**
      * Creates a breaker of a plugin.
      *
      * @param plugin the plugin's name
      * @param ignores whether pods are scheduled without the plugin while it is suspended; otherwise their attempts fail
      * @param clock a monotonic clock
+     * @param writer reports an event of the pod in whose attempt the plugin failed last
+     * @param listeners receive that the plugin is suspended and called again
      */
-    public Breaker(String plugin, boolean ignores, InstantSource clock, Watcher watcher) {
+    public Breaker(String plugin, boolean ignores, InstantSource clock, ClusterWriter writer, Listeners listeners) {
         this.plugin = plugin;
         this.ignores = ignores;
         this.clock = clock;
-        this.watcher = watcher;
+        this.writer = writer;
+        this.listeners = listeners;
     }
 
     /** Returns whether pods are scheduled without the plugin while it is suspended. */
@@ -93,7 +92,21 @@ public final class Breaker {
         String reason = "not called until " + end.truncatedTo(ChronoUnit.SECONDS) + ", since " + method + " failed "
                 + inARow + " times in a row, last with: " + what;
         if (open.compareAndSet(before, new Open(method, end, reason))) {
-            watcher.opened(plugin, reason, pod);
+            LOG.atError()
+                    .addKeyValue("plugin", plugin)
+                    .addKeyValue("reason", reason)
+                    .log("Plugin is suspended");
+            listeners.on(listener -> listener.pluginSuspended(plugin, reason));
+            pod.ifPresent(suspect -> report(suspect, "Plugin " + plugin + " is " + reason));
+        }
+    }
+
+    private void report(Pod pod, String note) {
+        try {
+            writer.report(new PodEvent(pod, Optional.empty(), PodEvent.WARNING, "PluginSuspended", "Scheduling", note));
+        } catch (Throwable thrown) {
+            Thrown.rethrowIfFatal(thrown);
+            LOG.atError().addKeyValue("pod", pod.key()).setCause(thrown).log("Failed to report an event");
         }
     }
 
@@ -106,7 +119,8 @@ public final class Breaker {
         boolean isOnTrial =
                 before != null && before.method == method && !clock.instant().isBefore(before.end);
         if (isOnTrial && open.compareAndSet(before, null)) {
-            watcher.closed(plugin);
+            LOG.atInfo().addKeyValue("plugin", plugin).log("Plugin is called again");
+            listeners.on(listener -> listener.pluginResumed(plugin));
         }
     }
 }

@@ -14,6 +14,7 @@ import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.cluster.ClusterWriter;
 import org.moorage.api.plugin.point.FilterPlugin;
 import org.moorage.api.plugin.point.PreEnqueuePlugin;
 import org.moorage.api.plugin.point.ScorePlugin;
@@ -21,6 +22,8 @@ import org.moorage.runtime.Samples;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
+import org.moorage.runtime.internal.log.Listeners;
+import org.moorage.runtime.metrics.SchedulerListener;
 
 /** Tests when a breaker opens and closes; PluginIsolationTest tests the effect on pods. */
 final class BreakerTest {
@@ -30,17 +33,19 @@ final class BreakerTest {
     private final List<String> told = new ArrayList<>();
     private final Suspect suspect = new Suspect();
     private Instant now = Instant.parse("2026-01-01T00:00:00Z");
-    private final Breaker breaker = new Breaker("Suspect", true, () -> now, new Breaker.Watcher() {
+    private final SchedulerListener listener = new SchedulerListener() {
         @Override
-        public void opened(String name, String reason, Optional<Pod> pod) {
+        public void pluginSuspended(String name, String reason) {
             told.add(reason.replaceFirst(".*since ", ""));
         }
 
         @Override
-        public void closed(String name) {
+        public void pluginResumed(String name) {
             told.add("closed");
         }
-    });
+    };
+    private final Breaker breaker =
+            new Breaker("Suspect", true, () -> now, ClusterWriter.refusing("a test"), new Listeners(List.of(listener)));
     private final PluginCaller plugin = new PluginCaller(suspect.name(), suspect, breaker);
 
     private static final class Suspect implements PreEnqueuePlugin, FilterPlugin, ScorePlugin {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package org.moorage.runtime.internal.report;
+package org.moorage.runtime.internal.binding;
 
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Pod;
@@ -7,8 +7,6 @@ import org.moorage.api.plugin.cluster.Nomination;
 import org.moorage.config.plugin.PluginText;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.PluginStatus;
-import org.moorage.runtime.internal.binding.AssumedPod;
-import org.moorage.runtime.internal.binding.BindingCycle;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cycle.Diagnosis;
 import org.moorage.runtime.internal.cycle.RejectionMessage;
@@ -17,12 +15,13 @@ import org.moorage.runtime.internal.log.Log;
 import org.moorage.runtime.internal.queue.RejectorPlugins;
 import org.moorage.runtime.internal.queue.SchedulingQueue;
 import org.moorage.runtime.internal.queue.WellKnownEvents;
+import org.moorage.runtime.internal.report.SchedulingFailures;
 
 /**
  * Handles the results of binding cycles: a pod that is not bound is forgotten by the cache and goes back into the
  * queue.
  */
-public final class BindingResults implements BindingCycle.ResultHandler {
+public final class BindingResults {
     private static final Log LOG = Log.of(BindingResults.class);
 
     private final SchedulerCache cache;
@@ -38,13 +37,12 @@ public final class BindingResults implements BindingCycle.ResultHandler {
         this.listeners = listeners;
     }
 
-    @Override
-    public void permitted(AssumedPod assumed) {
+    /** The permit was granted: events no longer have to be recorded for the pod. */
+    void permitted(AssumedPod assumed) {
         queue.done(assumed.queued());
     }
 
-    @Override
-    public void bound(AssumedPod assumed) {
+    void bound(AssumedPod assumed) {
         listeners.on(listener -> listener.bound(assumed.pod(), assumed.nodeName(), assumed.decision()));
         listeners.measure(listener -> listener.attempted(
                 assumed.profile().name(),
@@ -54,8 +52,8 @@ public final class BindingResults implements BindingCycle.ResultHandler {
                 listener.scheduled(assumed.queued(), assumed.queued().wasFlushed()));
     }
 
-    @Override
-    public void dropped(AssumedPod assumed) {
+    /** The pod is gone, or another scheduler bound it: it is not updated any more. Unreserve has run. */
+    void dropped(AssumedPod assumed) {
         Pod pod = assumed.pod();
         LOG.atInfo()
                 .addKeyValue("pod", pod.key())
@@ -68,14 +66,14 @@ public final class BindingResults implements BindingCycle.ResultHandler {
         queue.moveAllToActiveOrBackoff(WellKnownEvents.ASSIGNED_POD_DELETE, ObjectChange.deleted(pod));
     }
 
-    @Override
-    public void refused(AssumedPod assumed, PluginStatus rejection) {
+    /** The pod was rejected while it waited for its permit. Unreserve has run. */
+    void refused(AssumedPod assumed, PluginStatus rejection) {
         Diagnosis diagnosis = Diagnosis.ofChosenNode(rejection);
         rejected(assumed, rejection, diagnosis.message(""), SchedulingFailures.rejectors(diagnosis));
     }
 
-    @Override
-    public void failed(AssumedPod assumed, PluginStatus answer) {
+    /** The pod is not bound for another reason. Unreserve has run. */
+    void failed(AssumedPod assumed, PluginStatus answer) {
         if (answer.isRejection()) {
             // kube-scheduler records no rejectors of PreBind and Bind, so the pod backs off as after an error.
             rejected(assumed, answer, RejectionMessage.of(answer.status().message()), RejectorPlugins.NONE);

@@ -35,14 +35,12 @@ public final class ClusterControllers {
             ObjectKind.CSI_NODE);
 
     private final VolumeController volumeController;
-    private final ControlledVolumes volumes;
     private final ControlledResourceClaims resourceClaims;
 
     /** Creates the controllers of a cluster. */
     public ClusterControllers(ObjectTable objects) {
         Objects.requireNonNull(objects, "objects");
         volumeController = new VolumeController(objects);
-        volumes = new ControlledVolumes(objects, volumeController);
         resourceClaims = new ControlledResourceClaims(objects);
     }
 
@@ -51,7 +49,7 @@ public final class ClusterControllers {
      * provisioner.
      */
     public VolumeWriter volumes() {
-        return volumes;
+        return volumeController;
     }
 
     /** Returns the writer of resource claims. */

@@ -19,12 +19,14 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.model.StorageClass;
 import org.moorage.api.model.Volume;
+import org.moorage.api.plugin.builtin.VolumeWriter;
 
 /**
  * Binds the volumes and claims of an in-memory cluster, as far as a scheduler notices: the volume controller of
- * kube-controller-manager, and its garbage collector for ephemeral claims. Guarded by the monitor of the table.
+ * kube-controller-manager, and its garbage collector for ephemeral claims. It completes the writes of the scheduler.
+ * Guarded by the monitor of the table.
  */
-final class VolumeController {
+final class VolumeController implements VolumeWriter {
     private static final String YES = "yes";
     private static final String PENDING = "Pending";
     private static final String RELEASED = "Released";
@@ -48,8 +50,28 @@ final class VolumeController {
         provisioner = new VolumeProvisioner(objects);
     }
 
-    /** Completes the binding of a volume to the claim that it refers to: both become bound. */
-    void completeBinding(PersistentVolume volume) {
+    @Override
+    public PersistentVolume bind(PersistentVolume volume, PersistentVolumeClaim claim) {
+        synchronized (objects) {
+            PersistentVolume bound = objects.update(
+                    objects.unchanged(ObjectKind.PERSISTENT_VOLUME, volume).boundTo(claim));
+            completeBinding(bound);
+            return bound;
+        }
+    }
+
+    @Override
+    public PersistentVolumeClaim selectNode(PersistentVolumeClaim claim, String nodeName) {
+        synchronized (objects) {
+            PersistentVolumeClaim selected = objects.update(
+                    objects.unchanged(ObjectKind.PERSISTENT_VOLUME_CLAIM, claim).withSelectedNode(nodeName));
+            provisionForSelectedNode(selected);
+            return selected;
+        }
+    }
+
+    // Both become bound, the volume and the claim that it refers to.
+    private void completeBinding(PersistentVolume volume) {
         volume.claim()
                 .flatMap(reference -> objects.find(
                         ObjectKind.PERSISTENT_VOLUME_CLAIM, reference.namespace() + "/" + reference.name()))
@@ -73,8 +95,8 @@ final class VolumeController {
                 .build());
     }
 
-    /** Provisions a volume for a claim whose node is selected, and binds the claim to it. */
-    void provisionForSelectedNode(PersistentVolumeClaim claim) {
+    // Provisions a volume for a claim whose node is selected, and binds the claim to it.
+    private void provisionForSelectedNode(PersistentVolumeClaim claim) {
         StorageClass storageClass = provisionedClass(claim);
         String nodeName = claim.selectedNode().orElse("");
         if (storageClass == null || nodeName.isEmpty()) {
@@ -150,7 +172,7 @@ final class VolumeController {
                 .isPresent();
         PersistentVolume volume = claim.volumeName().isEmpty() ? bestMatch(claim, isDelayed) : requestedVolume(claim);
         if (volume != null) {
-            bind(volume, claim);
+            bindUnbound(volume, claim);
         } else if (claim.volumeName().isEmpty()) {
             if (isDelayed) {
                 provisionForSelectedNode(claim);
@@ -160,7 +182,7 @@ final class VolumeController {
         }
     }
 
-    private void bind(PersistentVolume volume, PersistentVolumeClaim claim) {
+    private void bindUnbound(PersistentVolume volume, PersistentVolumeClaim claim) {
         objects.update(
                 volume.boundTo(claim).toBuilder().phase(PersistentVolume.BOUND).build());
         bindClaim(claim, volume.name());

@@ -185,8 +185,10 @@ public final class PartialCycles {
         Objects.requireNonNull(victimUids, "victimUids");
         Objects.requireNonNull(left, "left");
         Pod seen = pods.seen(pod);
-        return onCluster(
-                algorithm -> algorithm.fitsWithout(profile, seen, victims(victimUids, algorithm.snapshot())), left);
+        return run(
+                snapshot -> snapshot.update(cache),
+                algorithm -> algorithm.fitsWithout(profile, seen, victims(victimUids, algorithm.snapshot())),
+                left);
     }
 
     private static Map<String, List<Pod>> victims(Map<String, List<String>> uidsByNode, TrialSnapshot snapshot) {
@@ -204,10 +206,6 @@ public final class PartialCycles {
             victims.put(name, found);
         });
         return victims;
-    }
-
-    private <T> T onCluster(Function<SchedulingAlgorithm, T> part, Runnable left) {
-        return run(snapshot -> snapshot.update(cache), part, left);
     }
 
     private <T> T run(Consumer<TrialSnapshot> update, Function<SchedulingAlgorithm, T> part, Runnable left) {

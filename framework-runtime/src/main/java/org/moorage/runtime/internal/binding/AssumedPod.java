@@ -18,12 +18,10 @@ import org.moorage.runtime.internal.queue.QueuedPodInfo;
  * @param decision the choice
  */
 public record AssumedPod(QueuedPodInfo queued, Profile profile, CycleState state, Pod pod, Decision decision) {
-    /** Returns the name of the chosen node. */
     public String nodeName() {
         return pod.nodeName();
     }
 
-    /** Returns the reservation of the pod on its node. */
     Reservation reservation() {
         return new Reservation(profile, state, pod, nodeName());
     }

@@ -21,12 +21,10 @@ public final class PodsInPreBind implements AutoCloseable {
     private final Map<String, Attempt> byUid = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
-    /** Returns the pod of that UID, or empty. */
     public Optional<PodInPreBind> find(String uid) {
         return Optional.ofNullable(byUid.get(uid));
     }
 
-    /** Returns all pods in PreBind. */
     public List<Pod> all() {
         return byUid.values().stream().map(Attempt::pod).toList();
     }

@@ -46,7 +46,6 @@ final class ChangedNodes {
         return node == null ? inherited.get(name) : node;
     }
 
-    /** Replaces a node. */
     void put(SnapshotNode node) {
         copy = null;
         own.put(node.name(), node);

@@ -64,9 +64,6 @@ public final class ClusterSnapshot implements Snapshot {
     // By node index.
     private long[] generations = new long[0];
 
-    /** Creates an empty snapshot. */
-    public ClusterSnapshot() {}
-
     /**
      * Returns a snapshot of the given nodes.
      *

@@ -30,7 +30,6 @@ public record GroupTree(GroupKey key, SchedulingGroup group, List<Pod> members, 
         implements PodGroupInfo {
     private static final String ALL = "all pods in a single pod group should have the same ";
 
-    /** Creates an immutable tree. */
     public GroupTree {
         members = List.copyOf(members);
         children = List.copyOf(children);
@@ -74,7 +73,6 @@ public record GroupTree(GroupKey key, SchedulingGroup group, List<Pod> members, 
         return all;
     }
 
-    /** Returns the tree with only some of its pods. */
     public GroupTree only(Predicate<Pod> which) {
         return new GroupTree(
                 key,

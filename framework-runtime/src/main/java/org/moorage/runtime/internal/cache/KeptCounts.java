@@ -103,7 +103,6 @@ final class KeptCounts {
         };
     }
 
-    /** Returns a copy of the numbers of a count. */
     synchronized NodeCounts copy(Predicate<Pod> which) {
         return new NodeCounts(updated(which).counts);
     }
@@ -231,7 +230,6 @@ final class KeptCounts {
         return counts.isEmpty();
     }
 
-    /** Forgets all counts. */
     synchronized void clear() {
         counts.clear();
         latest = null;

@@ -28,7 +28,6 @@ final class NodeCounts {
         counts = new int[LEAST_SLOTS];
     }
 
-    /** Creates a copy. */
     NodeCounts(NodeCounts other) {
         nodes = other.nodes;
         indexes = other.indexes == null ? null : other.indexes.clone();

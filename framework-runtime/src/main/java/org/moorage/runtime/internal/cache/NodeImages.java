@@ -48,7 +48,6 @@ final class NodeImages {
         return version;
     }
 
-    /** Returns the current images by name. */
     Map<String, ImageState> all() {
         return Map.copyOf(stateByName);
     }

@@ -28,7 +28,6 @@ final class NodeState {
         contents = new NodeContents();
     }
 
-    /** Creates the state of a snapshot's node. */
     NodeState(SnapshotNode known) {
         name = known.name();
         contents = new NodeContents(known);

@@ -13,7 +13,6 @@ import org.moorage.api.model.PodGroup;
 
 /** An immutable pod group with its members; each change returns a new instance. */
 final class PodGroupMembers implements PodGroupState {
-    /** No object and no members. */
     static final PodGroupMembers NONE =
             new PodGroupMembers(null, SharedTree.empty(Comparator.<String>naturalOrder()), 0, 0, 0);
 
@@ -146,7 +145,6 @@ final class PodGroupMembers implements PodGroupState {
                 pod.uid(), before, new Member(pod, pod.isBound() || before == null ? null : before.assumed, false));
     }
 
-    /** Returns the group without a member. */
     PodGroupMembers without(String uid) {
         return change(uid, memberByUid.get(uid), null);
     }

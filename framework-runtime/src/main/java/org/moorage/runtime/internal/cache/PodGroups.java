@@ -144,14 +144,12 @@ public final class PodGroups implements PodGroupLister {
         return GroupKey.compositePodGroup(group.namespace(), group.parentName());
     }
 
-    /** Returns the key of a group. */
     public static GroupKey keyOf(SchedulingGroup group) {
         return group instanceof PodGroup
                 ? GroupKey.podGroup(group.namespace(), group.name())
                 : GroupKey.compositePodGroup(group.namespace(), group.name());
     }
 
-    /** Returns the key of the pod group that a pod names. */
     public static GroupKey keyOf(Pod member) {
         return GroupKey.podGroup(member.namespace(), member.spec().podGroupName());
     }
@@ -165,7 +163,6 @@ public final class PodGroups implements PodGroupLister {
         return isMember(pod) ? put(keyOf(pod), members(keyOf(pod)).with(pod)) : this;
     }
 
-    /** Returns the groups without a deleted pod. */
     PodGroups without(Pod pod) {
         return isMember(pod) ? put(keyOf(pod), members(keyOf(pod)).without(pod.uid())) : this;
     }
@@ -195,12 +192,10 @@ public final class PodGroups implements PodGroupLister {
         return isMember(pod) ? put(keyOf(pod), members(keyOf(pod)).gone(pod.uid())) : this;
     }
 
-    /** Returns the groups with a new or changed object. */
     public PodGroups with(SchedulingGroup object) {
         return with(keyOf(object), object);
     }
 
-    /** Returns the groups without an object. */
     public PodGroups without(SchedulingGroup object) {
         return with(keyOf(object), null);
     }
@@ -261,7 +256,6 @@ public final class PodGroups implements PodGroupLister {
                 children.isEmpty() ? composites.without(key) : composites.with(key, children));
     }
 
-    /** Returns the pod groups by their keys. */
     public Map<GroupKey, PodGroupState> podGroups() {
         Map<GroupKey, PodGroupState> all = new HashMap<>();
         podGroups.forEach((key, members) -> {
@@ -272,7 +266,6 @@ public final class PodGroups implements PodGroupLister {
         return all;
     }
 
-    /** Returns the composite pod groups by their keys. */
     public Map<GroupKey, CompositePodGroupState> compositePodGroups() {
         Map<GroupKey, CompositePodGroupState> all = new HashMap<>();
         composites.forEach(all::put);

@@ -68,7 +68,6 @@ public final class SchedulerCache {
         podGroups = PodGroups.none(features);
     }
 
-    /** Adds or updates a node. */
     public void putNode(Node node) {
         synchronized (lock) {
             NodeState state = stateByName.computeIfAbsent(node.name(), NodeState::new);
@@ -126,7 +125,6 @@ public final class SchedulerCache {
         }
     }
 
-    /** Removes a pod. */
     public void removePod(Pod pod) {
         synchronized (lock) {
             Pod known = podByUid.get(pod.uid());
@@ -147,7 +145,6 @@ public final class SchedulerCache {
         }
     }
 
-    /** Removes a pending pod. */
     public void removeWaitingPod(Pod pod) {
         if (!pod.spec().podGroupName().isEmpty()) {
             synchronized (lock) {
@@ -228,7 +225,6 @@ public final class SchedulerCache {
         }
     }
 
-    /** Returns all nodes and their pods. */
     public List<SchedulerDump.CachedNode> dump() {
         synchronized (lock) {
             List<SchedulerDump.CachedNode> nodes = new ArrayList<>(stateByName.size());
@@ -252,7 +248,6 @@ public final class SchedulerCache {
         }
     }
 
-    /** Returns the numbers of nodes, pods and assumed pods. */
     public Counts counts() {
         synchronized (lock) {
             int nodes = 0;

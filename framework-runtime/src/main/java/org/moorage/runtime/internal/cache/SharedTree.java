@@ -18,7 +18,6 @@ final class SharedTree<K, V> {
         this.root = root;
     }
 
-    /** Returns an empty map. */
     static <K, V> SharedTree<K, V> empty(Comparator<? super K> order) {
         return new SharedTree<>(order, null);
     }

@@ -229,7 +229,6 @@ public final class TrialSnapshot implements Snapshot {
         return candidates == null ? nodes() : candidates.view();
     }
 
-    /** Returns the node of that name, if it is a candidate. */
     public Optional<NodeInfo> candidate(String name) {
         SnapshotNode node = find(name);
         return node == null || candidates != null && !candidates.contains(node) ? Optional.empty() : Optional.of(node);

@@ -25,7 +25,6 @@ public final class FeatureView {
     // Pods of one template share their specification here, too.
     private final Interner<PodSpec> specs = Interners.newWeakInterner();
 
-    /** Creates a view with the given feature gates. */
     public FeatureView(FeatureGates features) {
         podLevelRequests = features.podLevelRequests();
         countsNodeResourceClaims = features.isEnabled(FeatureGates.DRA_NODE_ALLOCATABLE_RESOURCES);

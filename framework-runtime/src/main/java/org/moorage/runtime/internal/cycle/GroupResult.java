@@ -17,7 +17,6 @@ import org.moorage.runtime.internal.cache.GroupTree;
 /**
  * The result for a group. Immutable; the steps after the algorithm put completed results in its place.
  *
- * @param group the group
  * @param status its status
  * @param members the results of its pods, in their order; empty for a composite group
  * @param placementState the state of the placement; null if there is none
@@ -25,7 +24,6 @@ import org.moorage.runtime.internal.cache.GroupTree;
  * @param waitsOnPreemption whether it is unschedulable until preemption has made room
  */
 public record GroupResult(
-        GroupTree group,
         GroupStatus status,
         List<MemberResult> members,
         @Nullable CycleState placementState,
@@ -36,12 +34,12 @@ public record GroupResult(
         isAnyScheduled &= status.isSuccess();
     }
 
-    static GroupResult of(GroupTree group, GroupStatus status) {
-        return new GroupResult(group, status, List.of(), null, false, false);
+    static GroupResult of(GroupStatus status) {
+        return new GroupResult(status, List.of(), null, false, false);
     }
 
     GroupResult with(GroupStatus changed) {
-        return new GroupResult(group, changed, members, placementState, isAnyScheduled, waitsOnPreemption);
+        return new GroupResult(changed, members, placementState, isAnyScheduled, waitsOnPreemption);
     }
 
     /**
@@ -57,7 +55,7 @@ public record GroupResult(
     private static void complete(GroupTree group, Map<GroupKey, GroupResult> results, GroupStatus ofParent) {
         GroupResult result = results.get(group.key());
         if (result == null || !ofParent.isSuccess() && result.status.isSuccess()) {
-            result = of(group, ofParent);
+            result = of(ofParent);
         }
         List<MemberResult> all = new ArrayList<>(result.members);
         for (Pod pod : group.members().subList(all.size(), group.members().size())) {
@@ -66,12 +64,7 @@ public record GroupResult(
         results.put(
                 group.key(),
                 new GroupResult(
-                        group,
-                        result.status,
-                        all,
-                        result.placementState,
-                        result.isAnyScheduled,
-                        result.waitsOnPreemption));
+                        result.status, all, result.placementState, result.isAnyScheduled, result.waitsOnPreemption));
         for (GroupTree child : group.children()) {
             complete(child, results, result.status);
         }
@@ -96,7 +89,7 @@ public record GroupResult(
             Nomination nomination = answer.nominations().get(member.pod().uid());
             nominated.add(waits && nomination != null ? member.with(nomination) : member);
         }
-        return new GroupResult(group, changed, nominated, placementState, isAnyScheduled, waits);
+        return new GroupResult(changed, nominated, placementState, isAnyScheduled, waits);
     }
 
     void addAssignments(List<ProposedAssignment> assignments) {

@@ -46,7 +46,6 @@ public final class GroupStatus {
         return code;
     }
 
-    /** Returns whether it is a success. */
     public boolean isSuccess() {
         return code == Code.SUCCESS;
     }

@@ -73,7 +73,6 @@ public record MemberResult(
         return new MemberResult(pod, state, code, found, diagnosis, message, value);
     }
 
-    /** Returns whether it has a node. */
     public boolean isScheduled() {
         return code == Code.SUCCESS && found != null && found.node() != null;
     }

@@ -31,7 +31,6 @@ final class NodeReasons {
         private final List<String> examples = new ArrayList<>(AttemptDetails.EXAMPLES);
     }
 
-    /** Adds the rejection of a node. */
     @SuppressWarnings("ReferenceEquality") // identical objects are equal
     void add(PluginStatus answer, NodeInfo node) {
         if (!needsExamples && last != null && answer.status() == last.status() && answer.plugin() == last.plugin()) {

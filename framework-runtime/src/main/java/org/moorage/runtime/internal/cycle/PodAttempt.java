@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.random.RandomGenerator;
@@ -51,7 +52,7 @@ public final class PodAttempt {
     private final CycleState state;
     private final Pod pod;
     private final TrialSnapshot snapshot;
-    private final AttemptOptions options;
+    private final Options options;
 
     // Set by PreFilter.
     private @Nullable PodFilters filters;
@@ -81,7 +82,7 @@ public final class PodAttempt {
     private final Map<String, NodeScores> scoresByPlugin = new LinkedHashMap<>();
     private List<Extenders.Scores> scoresOfExtenders = List.of();
 
-    PodAttempt(SchedulingAlgorithm algorithm, Profile profile, CycleState state, Pod pod, AttemptOptions options) {
+    PodAttempt(SchedulingAlgorithm algorithm, Profile profile, CycleState state, Pod pod, Options options) {
         this.algorithm = algorithm;
         this.profile = profile;
         this.state = state;
@@ -89,6 +90,24 @@ public final class PodAttempt {
         snapshot = algorithm.snapshot();
         this.options = options;
         extenders = algorithm.extenders();
+    }
+
+    /**
+     * The options of an attempt.
+     *
+     * @param nodes the nodes to choose from; empty for all candidates of the snapshot
+     * @param explains whether each node is filtered and each feasible one scored, with details kept. Such an attempt
+     *     neither samples nor stops at the nominated node, uses no cached results, scores also a single feasible node,
+     *     and runs PreFilter also without nodes. The next attempt starts at the node where it would start without this
+     *     one
+     */
+    record Options(Optional<List<NodeInfo>> nodes, boolean explains) {
+        static final Options SCHEDULE = new Options(Optional.empty(), false);
+        static final Options EXPLAIN = new Options(Optional.empty(), true);
+
+        static Options explain(List<NodeInfo> nodes) {
+            return new Options(Optional.of(nodes), true);
+        }
     }
 
     /** Returns the attempt of a state's cycle; PreFilter must have run. */

@@ -39,7 +39,7 @@ public final class PodEvaluation {
      */
     public static Evaluation evaluate(SchedulingAlgorithm algorithm, Profile profile, Pod pod) {
         CycleState state = new CycleState();
-        PodAttempt attempt = new PodAttempt(algorithm, profile, state, pod, AttemptOptions.EXPLAIN);
+        PodAttempt attempt = new PodAttempt(algorithm, profile, state, pod, PodAttempt.Options.EXPLAIN);
         Diagnosis diagnosis = attempt.run().diagnosis();
         PodEvaluation found = new PodEvaluation(attempt);
         Optional<PostFilterRun> postFiltered = Optional.empty();

@@ -141,7 +141,7 @@ public final class PodGroupAlgorithm {
         List<Placement> placements = new ArrayList<>();
         GroupStatus generated = generate(group, state, placements);
         if (!generated.isSuccess()) {
-            return GroupResult.of(group, generated);
+            return GroupResult.of(generated);
         }
         List<Placement> feasible = new ArrayList<>();
         List<Integer> feasibleNumbers = new ArrayList<>();
@@ -176,13 +176,13 @@ public final class PodGroupAlgorithm {
             best = feasible.size() == 1 ? 0 : choose(group, state, feasible, found);
         } catch (PluginFailure failure) {
             profile.failed(failure);
-            return GroupResult.of(group, GroupStatus.error(failure.getMessage()));
+            return GroupResult.of(GroupStatus.error(failure.getMessage()));
         }
         recorder.chose(feasibleNumbers.get(best));
         if (hasComposites) {
             Optional<String> failure = assume(group, found.get(best));
             if (failure.isPresent()) {
-                return GroupResult.of(group, GroupStatus.error("failed to assume the subtree: " + failure.get()));
+                return GroupResult.of(GroupStatus.error("failed to assume the subtree: " + failure.get()));
             }
         }
         results.putAll(found.get(best));
@@ -227,7 +227,7 @@ public final class PodGroupAlgorithm {
             snapshot.narrow(placement.nodes());
         } catch (IllegalArgumentException unknown) {
             GroupStatus failed = GroupStatus.error("failed to assume pod group placement: " + unknown.getMessage());
-            tried.put(group.key(), GroupResult.of(group, failed));
+            tried.put(group.key(), GroupResult.of(failed));
             return tried;
         }
         try {
@@ -270,7 +270,7 @@ public final class PodGroupAlgorithm {
                 if (result.status().code() == Code.ERROR) {
                     status = GroupStatus.error("composite pod group evaluation failed due to child error: "
                             + result.status().asError());
-                    return new GroupResult(group, status, List.of(), placementState, false, false);
+                    return new GroupResult(status, List.of(), placementState, false, false);
                 }
                 anyScheduled |= result.isAnyScheduled();
                 remaining--;
@@ -286,7 +286,7 @@ public final class PodGroupAlgorithm {
                 snapshot.revertTo(changes);
             }
         }
-        return new GroupResult(group, status, List.of(), placementState, anyScheduled, false);
+        return new GroupResult(status, List.of(), placementState, anyScheduled, false);
     }
 
     private GroupResult tryMembers(GroupTree group, CycleState placementState, GroupEvaluationRecorder recorder) {
@@ -302,7 +302,7 @@ public final class PodGroupAlgorithm {
                         + group.key().namespace() + "/" + group.key().name()
                         + " to compute gang feasibility: pod group state not found for pod group "
                         + group.key().namespace() + "/" + group.key().name());
-                return GroupResult.of(group, status);
+                return GroupResult.of(status);
             }
             int remaining = group.members().size();
             int scheduled = known.get().scheduledPodsCount();
@@ -310,7 +310,7 @@ public final class PodGroupAlgorithm {
                     feasible(placementState, group, new PlacementProgress(remaining, scheduled));
             if (feasible.outcome() == PlacementFeasibleResult.Outcome.UNSCHEDULABLE) {
                 status = GroupStatus.unschedulable(List.of(feasible.reason()));
-                return GroupResult.of(group, status);
+                return GroupResult.of(status);
             }
             status = statusOf(feasible);
             for (Pod pod : group.members()) {
@@ -346,7 +346,7 @@ public final class PodGroupAlgorithm {
                 snapshot.revertTo(changes);
             }
         }
-        return new GroupResult(group, status, members, placementState, anyScheduled, false);
+        return new GroupResult(status, members, placementState, anyScheduled, false);
     }
 
     private MemberResult tryMember(Pod pod, CycleState placementState) {

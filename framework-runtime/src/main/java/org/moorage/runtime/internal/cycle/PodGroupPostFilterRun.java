@@ -25,7 +25,6 @@ public final class PodGroupPostFilterRun {
     private final Profile profile;
     private final PodGroupAlgorithm algorithm;
     private final PostFilterRun.Execution execution;
-    private String lastAsked = "";
 
     public PodGroupPostFilterRun(PodGroupAlgorithm algorithm, PostFilterRun.Execution execution) {
         this.algorithm = algorithm;
@@ -49,11 +48,22 @@ public final class PodGroupPostFilterRun {
      * @param results the results of the root and of all groups below it
      */
     public Combined run(GroupTree root, CycleState state, Map<GroupKey, GroupResult> results) {
-        lastAsked = "";
-        try {
-            PodGroupPostFilterResult answer = ask(root, state);
-            GroupResult.answer(results, answer);
-            return new Combined(new PluginStatus(lastAsked, answer.status()), answer.victims());
+        try (PointRun run = profile.begin(PluginMethod.POD_GROUP_POST_FILTER)) {
+            String last = "";
+            List<String> reasons = new ArrayList<>();
+            for (PluginCaller plugin : profile.at(ExtensionPoint.POD_GROUP_POST_FILTER)) {
+                last = plugin.name();
+                PodGroupPostFilterResult answer = ask(run, plugin, root, state);
+                if (execution == PostFilterRun.Execution.DONE) {
+                    plugin.execute(run, state, root, answer);
+                }
+                if (answer.status().isSuccess() || answer.status().code() == Code.UNSCHEDULABLE_AND_UNRESOLVABLE) {
+                    return ended(run, last, answer, results);
+                }
+                reasons.addAll(answer.status().reasons());
+            }
+            Status rejected = new Status(Code.UNSCHEDULABLE, reasons.isEmpty() ? List.of("") : reasons);
+            return ended(run, last, PodGroupPostFilterResult.rejected(rejected), results);
         } catch (PluginFailure failure) {
             profile.failed(failure);
             GroupStatus error = GroupStatus.error(failure.getMessage());
@@ -62,29 +72,11 @@ public final class PodGroupPostFilterRun {
         }
     }
 
-    private PodGroupPostFilterResult ask(GroupTree root, CycleState state) {
-        try (PointRun run = profile.begin(PluginMethod.POD_GROUP_POST_FILTER)) {
-            PodGroupPostFilterResult answer = ask(run, root, state);
-            run.end(answer.status().code());
-            return answer;
-        }
-    }
-
-    private PodGroupPostFilterResult ask(PointRun run, GroupTree root, CycleState state) {
-        List<String> reasons = new ArrayList<>();
-        for (PluginCaller plugin : profile.at(ExtensionPoint.POD_GROUP_POST_FILTER)) {
-            lastAsked = plugin.name();
-            PodGroupPostFilterResult answer = ask(run, plugin, root, state);
-            if (execution == PostFilterRun.Execution.DONE) {
-                plugin.execute(run, state, root, answer);
-            }
-            if (answer.status().isSuccess() || answer.status().code() == Code.UNSCHEDULABLE_AND_UNRESOLVABLE) {
-                return answer;
-            }
-            reasons.addAll(answer.status().reasons());
-        }
-        return PodGroupPostFilterResult.rejected(
-                new Status(Code.UNSCHEDULABLE, reasons.isEmpty() ? List.of("") : reasons));
+    private static Combined ended(
+            PointRun run, String plugin, PodGroupPostFilterResult answer, Map<GroupKey, GroupResult> results) {
+        run.end(answer.status().code());
+        GroupResult.answer(results, answer);
+        return new Combined(new PluginStatus(plugin, answer.status()), answer.victims());
     }
 
     private PodGroupPostFilterResult ask(PointRun run, PluginCaller plugin, GroupTree root, CycleState state) {

@@ -81,7 +81,6 @@ public final class Profile {
         return name;
     }
 
-    /** Begins a run of the extension point of a method. */
     public PointRun begin(PluginMethod point) {
         return new PointRun(listeners, name, point);
     }
@@ -97,7 +96,6 @@ public final class Profile {
         return listeners;
     }
 
-    /** Returns the plugins of a point, in order. */
     public List<PluginCaller> at(ExtensionPoint point) {
         return plugins.getOrDefault(point, List.of());
     }

@@ -65,7 +65,6 @@ public final class SchedulingAlgorithm {
         memory = new NodePass.Memory(parallelism);
     }
 
-    /** Returns the nodes. */
     public TrialSnapshot snapshot() {
         return snapshot;
     }
@@ -112,7 +111,7 @@ public final class SchedulingAlgorithm {
      * @throws ExtenderException if an extender fails that is not ignorable
      */
     public Result find(Profile profile, CycleState state, Pod pod) {
-        return new PodAttempt(this, profile, state, pod, AttemptOptions.SCHEDULE).run();
+        return new PodAttempt(this, profile, state, pod, PodAttempt.Options.SCHEDULE).run();
     }
 
     /**
@@ -123,7 +122,7 @@ public final class SchedulingAlgorithm {
      * @throws ExtenderException if an extender fails that is not ignorable
      */
     public Diagnosis fits(Profile profile, CycleState state, Pod pod) {
-        return new PodAttempt(this, profile, state, pod, AttemptOptions.SCHEDULE).fits();
+        return new PodAttempt(this, profile, state, pod, PodAttempt.Options.SCHEDULE).fits();
     }
 
     /**
@@ -135,7 +134,7 @@ public final class SchedulingAlgorithm {
      * @throws ExtenderException if an extender fails that is not ignorable
      */
     public PodAttempt explain(Profile profile, Pod pod, List<NodeInfo> nodes) {
-        PodAttempt attempt = new PodAttempt(this, profile, new CycleState(), pod, AttemptOptions.explain(nodes));
+        PodAttempt attempt = new PodAttempt(this, profile, new CycleState(), pod, PodAttempt.Options.explain(nodes));
         Result ignored = attempt.run();
         return attempt;
     }
@@ -149,7 +148,7 @@ public final class SchedulingAlgorithm {
      */
     public Set<String> fitsWithout(Profile profile, Pod pod, Map<String, List<Pod>> victimsByNode) {
         CycleState state = new CycleState();
-        PodAttempt attempt = new PodAttempt(this, profile, state, pod, AttemptOptions.SCHEDULE);
+        PodAttempt attempt = new PodAttempt(this, profile, state, pod, PodAttempt.Options.SCHEDULE);
         attempt.preFilter();
         Set<String> fitting = new TreeSet<>();
         if (attempt.rejection() != null) {

@@ -31,7 +31,6 @@ public final class SnapshotTrial implements Trial {
         extensions = PodAttempt.of(state).filters().extensions();
     }
 
-    /** Returns a trial on the snapshot of the state's cycle. */
     public static SnapshotTrial of(CycleState state, Pod pod) {
         return new SnapshotTrial(
                 state, pod, PodAttempt.of(state).filters().snapshot().branch());
@@ -47,7 +46,6 @@ public final class SnapshotTrial implements Trial {
         return state;
     }
 
-    /** Returns the node of that name, with the changes. */
     NodeInfo node(String name) {
         return snapshot.node(name).orElseThrow();
     }

@@ -27,7 +27,6 @@ public final class Extenders implements AutoCloseable {
     /** The plugin name for rejections by extenders. */
     public static final String NAME = "Extender";
 
-    /** No extenders. */
     public static final Extenders NONE = new Extenders(List.of(), List.of(), Listeners.NONE);
 
     private static final String PRIORITIZING = "prioritizing_extender";
@@ -89,12 +88,10 @@ public final class Extenders implements AutoCloseable {
         return List.copyOf(all);
     }
 
-    /** Returns whether there are none. */
     public boolean isEmpty() {
         return all.isEmpty();
     }
 
-    /** Returns whether one of them filters. */
     public boolean filter() {
         return filter;
     }
@@ -186,7 +183,6 @@ public final class Extenders implements AutoCloseable {
         return zeros;
     }
 
-    /** Returns whether an extender may bind the pod. */
     public boolean canBind(Pod pod) {
         return !binders(pod).isEmpty();
     }

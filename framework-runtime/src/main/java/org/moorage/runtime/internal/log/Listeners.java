@@ -16,7 +16,6 @@ import org.moorage.runtime.metrics.SchedulerListener;
  * caller.
  */
 public final class Listeners {
-    /** No listeners. */
     public static final Listeners NONE = new Listeners(List.of());
 
     private static final Log LOG = Log.of(Listeners.class);
@@ -32,7 +31,6 @@ public final class Listeners {
                 .toArray(SchedulerListener[]::new);
     }
 
-    /** Passes an event to all listeners. */
     public void on(Consumer<SchedulerListener> event) {
         call(all, event);
     }

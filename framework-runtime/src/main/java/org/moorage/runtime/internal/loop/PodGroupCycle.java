@@ -23,6 +23,7 @@ import org.moorage.runtime.decision.AttemptDetails;
 import org.moorage.runtime.decision.Decision;
 import org.moorage.runtime.decision.GroupEvaluation;
 import org.moorage.runtime.decision.GroupEvaluation.Attempt;
+import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cache.GroupTree;
 import org.moorage.runtime.internal.cache.SchedulerCache;
 import org.moorage.runtime.internal.cache.TrialSnapshot;
@@ -413,11 +414,7 @@ public final class PodGroupCycle {
     }
 
     private Decision error(QueuedPodInfo queued, String message) {
-        LOG.atError()
-                .addKeyValue("pod", queued.pod().key())
-                .addKeyValue("err", PluginText.bounded(message))
-                .log("Error scheduling pod; retrying");
-        return failures.error(queued, message, 0);
+        return failures.error(queued, PluginStatus.error("", message), 0);
     }
 
     private Decision unschedulable(

@@ -189,7 +189,6 @@ public final class SchedulerThreads implements AutoCloseable {
         return thread;
     }
 
-    /** Returns the running threads. */
     public Collection<PluginThread> alive() {
         return Collections.unmodifiableSet(alive);
     }

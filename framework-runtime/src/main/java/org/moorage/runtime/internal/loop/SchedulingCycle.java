@@ -14,7 +14,6 @@ import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.cluster.Nomination;
 import org.moorage.api.plugin.point.ExtensionPoint;
-import org.moorage.config.plugin.PluginText;
 import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.decision.AttemptDetails;
 import org.moorage.runtime.decision.Decision;
@@ -102,12 +101,7 @@ public final class SchedulingCycle {
 
     /** Puts a pod back into the queue whose attempt was abandoned because a plugin does not return. */
     void abandoned(QueuedPodInfo queued, String plugin, String message) {
-        LOG.atError()
-                .addKeyValue("pod", queued.pod().key())
-                .addKeyValue("plugin", plugin)
-                .addKeyValue("err", message)
-                .log("Error scheduling pod; retrying");
-        Decision ignored = failures.error(queued, message, 0);
+        Decision ignored = failures.error(queued, PluginStatus.error(plugin, message), 0);
     }
 
     private Optional<Decision> schedule(CycleAttempt attempt, QueuedPodInfo queued, SchedulingAlgorithm algorithm) {
@@ -267,11 +261,6 @@ public final class SchedulingCycle {
                     SchedulingFailures.rejectors(diagnosis),
                     Nomination.clear());
         }
-        LOG.atError()
-                .addKeyValue("pod", pod.key())
-                .addKeyValue("plugin", answer.plugin())
-                .addKeyValue("err", PluginText.bounded(answer.status().message()))
-                .log("Error scheduling pod; retrying");
-        return failures.error(queued, answer.status().message(), result.evaluated());
+        return failures.error(queued, answer, result.evaluated());
     }
 }

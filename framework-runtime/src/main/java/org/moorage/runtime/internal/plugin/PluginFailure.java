@@ -34,7 +34,6 @@ public final class PluginFailure extends SafeException {
         return plugin;
     }
 
-    /** Returns the method that was called. */
     public PluginMethod method() {
         return method;
     }
@@ -44,7 +43,6 @@ public final class PluginFailure extends SafeException {
         return what;
     }
 
-    /** Returns the failure in one line. */
     @Override
     public String getMessage() {
         return String.valueOf(super.getMessage());

@@ -8,78 +8,54 @@ import org.moorage.api.Status;
 
 /** The methods of plugins that the scheduler calls, with the rules for their calls. */
 public enum PluginMethod {
-    /** Registering events. */
     EVENTS_TO_REGISTER("EventsToRegister", "registering the events of plugin ", ": ", Suspended.CALLED, Answers.ANY),
     /** Changes that would help a pod, for a what-if question. */
     REMEDIES("Remedies", "running Remedies of plugin ", ": ", Suspended.SKIPPED, Answers.ANY),
-    /** Closing the plugin. */
     CLOSE("Close", "closing plugin ", ": ", Suspended.CALLED, Answers.ANY),
-    /** Starting a controller. */
     START("Start", "starting controller plugin ", ": ", Suspended.CALLED, Answers.ANY),
     /** Reconciling an object. A failed call is repeated. */
     RECONCILE("Reconcile", "running controller plugin ", ": ", Suspended.CALLED, Answers.ANY),
     /** A queueing hint. A failure only causes another attempt at the pod. */
     QUEUEING_HINT("QueueingHint", "running the queueing hint of plugin ", ": ", Suspended.CALLED, Answers.ANY),
-    /** PreEnqueue. */
     PRE_ENQUEUE("PreEnqueue", "running PreEnqueue plugin ", ": ", Suspended.REFUSED, Answers.NO_SKIP),
-    /** Less of QueueSort. */
     LESS("Less", "running QueueSort plugin ", ": ", Suspended.SKIPPED, Answers.ANY),
-    /** PreFilter. */
     PRE_FILTER("PreFilter", "running PreFilter plugin ", ": ", Suspended.REFUSED, Answers.ANY),
-    /** AddPod of PreFilter. */
     ADD_POD("AddPod", "running AddPod on PreFilter plugin ", ": ", Suspended.SKIPPED, Answers.ANY),
-    /** RemovePod of PreFilter. */
     REMOVE_POD("RemovePod", "running RemovePod on PreFilter plugin ", ": ", Suspended.SKIPPED, Answers.ANY),
-    /** Filter. */
     FILTER("Filter", "running ", " filter plugin: ", Suspended.REFUSED, Answers.NO_SKIP),
     /** Sign. It is not called on a plugin that can be suspended. */
     SIGN("Sign", "signing pod by plugin ", ": ", Suspended.CALLED, Answers.ANY),
-    /** PostFilter. */
     POST_FILTER("PostFilter", "running PostFilter plugin ", ": ", Suspended.SKIPPED, Answers.ANY),
-    /** PreScore. */
     PRE_SCORE("PreScore", "running PreScore plugin ", ": ", Suspended.REFUSED, Answers.NO_REJECTION),
-    /** Score. */
     SCORE("Score", "running Score plugins: plugin ", " failed with: ", Suspended.REFUSED, Answers.ANY),
-    /** NormalizeScore of Score. */
     NORMALIZE(
             "NormalizeScore",
             "running Normalize on Score plugins: plugin ",
             " failed with: ",
             Suspended.REFUSED,
             Answers.ANY),
-    /** Reserve. */
     RESERVE("Reserve", "running Reserve plugin ", ": ", Suspended.REFUSED, Answers.NO_SKIP),
     /** Unreserve of Reserve. Always called, because reservations must be released. */
     UNRESERVE("Unreserve", "running Unreserve plugin ", ": ", Suspended.CALLED, Answers.ANY),
-    /** Permit. */
     PERMIT("Permit", "running Permit plugin ", ": ", Suspended.REFUSED, Answers.ANY),
-    /** PreBindPreFlight of PreBind. */
     PRE_BIND_PRE_FLIGHT("PreBindPreFlight", "running PreBindPreFlight ", ": ", Suspended.REFUSED, Answers.ANY),
-    /** PreBind. */
     PRE_BIND("PreBind", "running PreBind plugin ", ": ", Suspended.REFUSED, Answers.NO_SKIP),
-    /** Bind. */
     BIND("Bind", "running Bind plugin ", ": ", Suspended.REFUSED, Answers.NO_ERROR),
-    /** PostBind. */
     POST_BIND("PostBind", "running PostBind plugin ", ": ", Suspended.SKIPPED, Answers.ANY),
-    /** PlacementGenerate. */
     PLACEMENT_GENERATE("PlacementGenerate", "", "", Suspended.REFUSED, Answers.ANY),
-    /** PlacementFeasible. */
     PLACEMENT_FEASIBLE("PlacementFeasible", "", "", Suspended.REFUSED, Answers.ANY),
-    /** PlacementScore. */
     PLACEMENT_SCORE(
             "PlacementScore",
             "running PlacementScore plugins: plugin ",
             " failed with: ",
             Suspended.REFUSED,
             Answers.ANY),
-    /** NormalizePlacementScore of PlacementScore. */
     NORMALIZE_PLACEMENT_SCORE(
             "NormalizePlacementScore",
             "running NormalizePlacementScore on PlacementScore plugins: plugin ",
             " failed with: ",
             Suspended.REFUSED,
             Answers.ANY),
-    /** PodGroupPostFilter. */
     POD_GROUP_POST_FILTER(
             "PodGroupPostFilter", "error in ", " PodGroupPostFilter plugins: ", Suspended.SKIPPED, Answers.ANY);
 

@@ -49,7 +49,6 @@ public final class PluginThread extends Thread {
         setDaemon(true);
     }
 
-    /** Returns whether it works for that object alone. */
     public boolean worksFor(Object candidate) {
         return owner == candidate;
     }
@@ -98,7 +97,6 @@ public final class PluginThread extends Thread {
         return (seen & DEPTH) == 0 || pausing ? 0 : seen;
     }
 
-    /** Returns the running call; empty if there is none. */
     public Optional<RunningCall> call() {
         long seen = runningCall();
         if (seen == 0) {

@@ -24,7 +24,6 @@ public final class PointRun implements AutoCloseable {
     private final long start = System.nanoTime();
     private Code code = Code.ERROR;
 
-    /** Begins a run of the point of a method. */
     public PointRun(Listeners listeners, String profile, PluginMethod point) {
         this.listeners = listeners;
         this.profile = profile;
@@ -32,7 +31,6 @@ public final class PointRun implements AutoCloseable {
         timesPlugins = listeners.timesPlugins();
     }
 
-    /** Returns whether the calls of plugins are timed. */
     public boolean timesPlugins() {
         return timesPlugins;
     }
@@ -60,7 +58,6 @@ public final class PointRun implements AutoCloseable {
         listeners.measure(listener -> listener.pluginEvaluated(profile, plugin, point.point(), times));
     }
 
-    /** Returns whether the run is measured. */
     public boolean isMeasured() {
         return listeners.isMeasured();
     }
@@ -71,7 +68,6 @@ public final class PointRun implements AutoCloseable {
         return answer;
     }
 
-    /** Ends the run with a code. */
     public void end(Code answer) {
         code = answer;
     }

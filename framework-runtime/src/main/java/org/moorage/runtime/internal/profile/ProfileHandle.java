@@ -104,7 +104,6 @@ public final class ProfileHandle
             Supplier<? extends PodActivation> queue,
             Supplier<? extends PodGroupLister> podGroups) {}
 
-    /** Creates the handle of a plugin. */
     public ProfileHandle(String profileName, String plugin, Services services) {
         this.profileName = profileName;
         this.plugin = plugin;

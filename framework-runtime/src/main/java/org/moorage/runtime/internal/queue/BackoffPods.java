@@ -44,7 +44,6 @@ final class BackoffPods {
         return first.number() < second.number();
     }
 
-    /** Returns whether an entity is still in backoff. */
     boolean lasts(QueuedEntity queued, Instant now) {
         return times.lasts(queued.backoffEnd(), now);
     }

@@ -44,7 +44,6 @@ final class InFlightPods {
         return marker != null && marker.queued() == queued;
     }
 
-    /** Returns the pod of that UID; empty if it is not in flight. */
     Optional<QueuedPodInfo> find(String uid) {
         return Optional.ofNullable(markerByUid.get(uid)).map(Marker::queued);
     }

@@ -70,7 +70,6 @@ public final class Nominator {
         }
     }
 
-    /** Removes a pod's nomination, if it has one. */
     public void delete(Pod pod) {
         synchronized (lock) {
             if (nodeNameByUid.containsKey(pod.uid())) {
@@ -94,7 +93,6 @@ public final class Nominator {
         return podsByNodeName;
     }
 
-    /** Returns the node that a pod is nominated to, or empty. */
     public Optional<String> nodeNameFor(Pod pod) {
         synchronized (lock) {
             return Optional.ofNullable(nodeNameByUid.get(pod.uid()));

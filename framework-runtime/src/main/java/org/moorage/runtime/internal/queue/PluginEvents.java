@@ -64,7 +64,6 @@ public record PluginEvents(String plugin, List<EventRegistration> registrations)
         return all(plugin.name());
     }
 
-    /** Returns all events for a plugin. */
     public static PluginEvents all(String plugin) {
         return new PluginEvents(plugin, EVERYTHING);
     }

@@ -56,7 +56,6 @@ public abstract sealed class QueuedEntity implements QueuedPod permits QueuedPod
         return Optional.ofNullable(initialAttemptTimestamp);
     }
 
-    /** Returns the nanoseconds since the current attempt began. */
     public final long attemptNanos() {
         return System.nanoTime() - attemptStart;
     }
@@ -80,7 +79,6 @@ public abstract sealed class QueuedEntity implements QueuedPod permits QueuedPod
     /** Returns the label of its type in kube-scheduler's metrics; a composite pod group counts as a pod group. */
     abstract String type();
 
-    /** Returns the number of its pods. */
     abstract int size();
 
     /**

@@ -56,7 +56,6 @@ final class QueuedGroupMembers {
         groups = PodGroups.none(featureGates);
     }
 
-    /** Returns whether members of pod groups are queued together. */
     boolean areGrouped() {
         return areGrouped;
     }

@@ -50,7 +50,6 @@ public final class QueuedPodGroupInfo extends QueuedEntity {
         this.group = group;
     }
 
-    /** Returns the key of the group without a parent. */
     public GroupKey root() {
         return root;
     }
@@ -187,7 +186,6 @@ public final class QueuedPodGroupInfo extends QueuedEntity {
         }
     }
 
-    /** Returns the pod groups that have pending pods. */
     List<GroupKey> podGroups() {
         return List.copyOf(waiting.keySet());
     }

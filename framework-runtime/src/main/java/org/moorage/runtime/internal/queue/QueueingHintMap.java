@@ -34,17 +34,14 @@ final class QueueingHintMap {
         this.profiles = profiles;
     }
 
-    /** Returns whether a plugin of any profile registered the event. */
     boolean isRegistered(ClusterEvent event) {
         return event.isWildcard() || !byProfile(event).isEmpty();
     }
 
-    /** Returns the hints of a profile's plugins for the event. */
     List<QueueingHintFunction> of(String profile, ClusterEvent event) {
         return byProfile(event).getOrDefault(profile, List.of());
     }
 
-    /** Returns the hints of all profiles' plugins for the event. */
     List<QueueingHintFunction> of(ClusterEvent event) {
         List<QueueingHintFunction> hints = new ArrayList<>();
         byProfile(event).values().forEach(hints::addAll);
@@ -77,7 +74,6 @@ final class QueueingHintMap {
         return byPlugin;
     }
 
-    /** Returns whether that plugin of the profile registered the event. */
     boolean isRegisteredBy(String profile, String plugin, ClusterEvent event) {
         for (QueueingHintFunction function : of(profile, event)) {
             if (function.plugin().equals(plugin)) {

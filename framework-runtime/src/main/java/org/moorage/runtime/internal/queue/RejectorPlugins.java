@@ -22,17 +22,14 @@ public record RejectorPlugins(Set<String> unschedulable, Set<String> pending) {
         pending = Set.copyOf(pending);
     }
 
-    /** Returns whether no plugin rejected the attempt. */
     public boolean isEmpty() {
         return unschedulable.isEmpty() && pending.isEmpty();
     }
 
-    /** Returns whether the plugin rejected the attempt. */
     public boolean contains(String plugin) {
         return unschedulable.contains(plugin) || pending.contains(plugin);
     }
 
-    /** Returns the names of all plugins, sorted. */
     List<String> sorted() {
         Set<String> all = new TreeSet<>(unschedulable);
         all.addAll(pending);

@@ -765,7 +765,6 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
         }
     }
 
-    /** Returns the state of a queued pod; empty if it is not in the queue. */
     public Optional<PodState.Queued> state(Pod pod) {
         lock.lock();
         try {

@@ -23,10 +23,8 @@ import org.moorage.runtime.internal.plugin.PluginFailure;
  * <p>Guarded by the queue's lock.
  */
 final class SubQueues {
-    /** The log message for a pod that is moved to a sub-queue. */
     static final String MOVED = "Pod moved to an internal scheduling queue";
 
-    /** The log message for a group that is moved to a sub-queue. */
     static final String GROUP_MOVED = "Pod group moved to an internal scheduling queue";
 
     private static final Log LOG = Log.of(SubQueues.class);
@@ -99,7 +97,6 @@ final class SubQueues {
         return find(key).filter(QueuedPodInfo.class::isInstance).map(QueuedPodInfo.class::cast);
     }
 
-    /** Returns the sub-queue of a queued entity. */
     SubQueue placeOf(QueuedEntity queued) {
         if (active.find(queued.key()).isPresent()) {
             return SubQueue.ACTIVE;
@@ -129,7 +126,6 @@ final class SubQueues {
         }
     }
 
-    /** Removes an entity from its sub-queue. */
     void remove(QueuedEntity queued) {
         if (active.remove(queued.key()).isEmpty()
                 && backoff.remove(queued.key()).isEmpty()) {

@@ -26,12 +26,10 @@ final class WatchedLock extends ReentrantLock {
         acquisitions++;
     }
 
-    /** Returns the number of acquisitions, which changes with each one. */
     long acquisitions() {
         return acquisitions;
     }
 
-    /** Returns the thread that holds the lock, or null. */
     @Nullable
     Thread holder() {
         return getOwner();

@@ -12,6 +12,7 @@ import org.moorage.api.plugin.cluster.PodEvent;
 import org.moorage.config.plugin.PluginText;
 import org.moorage.config.plugin.Thrown;
 import org.moorage.runtime.decision.Decision;
+import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.cycle.Diagnosis;
 import org.moorage.runtime.internal.cycle.RejectionMessage;
 import org.moorage.runtime.internal.log.Listeners;
@@ -80,6 +81,17 @@ public final class SchedulingFailures {
                 evaluated,
                 RejectorPlugins.NONE,
                 Nomination.clear());
+    }
+
+    /** As {@link #error(QueuedPodInfo, String, int)}, with a line in the log. */
+    public Decision error(QueuedPodInfo queued, PluginStatus failure, int evaluated) {
+        String message = failure.status().message();
+        LOG.atError()
+                .addKeyValue("pod", queued.pod().key())
+                .addKeyValue("plugin", failure.plugin())
+                .addKeyValue("err", PluginText.bounded(message))
+                .log("Error scheduling pod; retrying");
+        return error(queued, message, evaluated);
     }
 
     /** Handles a pod for which these plugins have left no feasible node. */

@@ -87,7 +87,6 @@ public final class FrozenWhatIf implements WhatIf {
         }
     }
 
-    /** Creates the unchanged cluster. */
     public FrozenWhatIf(FrozenCluster cluster) {
         this(cluster, null, Change.none(), Ties.FIRST);
     }

@@ -42,7 +42,6 @@ final class TrialWaitingPods implements PermitWaits {
         return Optional.ofNullable(byUid.get(uid));
     }
 
-    /** Adds a pod that waits for the given plugins. */
     void add(Pod pod, TrialPlacement placement, Map<String, Duration> timeoutByPlugin) {
         put(pod.uid(), new Waiting(pod, placement, timeoutByPlugin, false));
     }

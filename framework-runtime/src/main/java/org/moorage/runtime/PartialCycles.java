@@ -221,8 +221,8 @@ public final class PartialCycles {
                         }
                     },
                     left);
-        } catch (TimedCycles.OverdueException overdue) {
-            throw new FailedException(overdue.getMessage(), overdue);
+        } catch (TimeoutException overdue) {
+            throw new FailedException(String.valueOf(overdue.getMessage()), overdue);
         } catch (PluginFailure failure) {
             throw failed(failure);
         }

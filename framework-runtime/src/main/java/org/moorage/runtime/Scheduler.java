@@ -197,17 +197,13 @@ public final class Scheduler implements AutoCloseable {
         }
     }
 
-    /**
-     * Returns whether {@link #scheduleNext} would schedule a pod or a group of pods now. May be called at any time from
-     * any thread.
-     */
+    /** Returns whether {@link #scheduleNext} would schedule a pod or a group of pods now. */
     public boolean isReady() {
         return isReady(pod -> true);
     }
 
     /**
-     * Returns whether {@link #scheduleNext(Predicate)} would schedule one of these pods or a group of them now. May be
-     * called at any time from any thread.
+     * Returns whether {@link #scheduleNext(Predicate)} would schedule one of these pods or a group of them now.
      *
      * @param which selects pods; a group of pods is selected if one of its pods is
      */
@@ -217,16 +213,14 @@ public final class Scheduler implements AutoCloseable {
 
     /**
      * Makes the pods ready whose backoff has ended by the scheduler's clock. {@link #run} does so every second; callers
-     * of {@link #scheduleNext} with a virtual clock call this after advancing the clock. May be called at any time from
-     * any thread.
+     * of {@link #scheduleNext} with a virtual clock call this after advancing the clock.
      */
     public void flushBackoff() {
         parts.queue.flushBackoff();
     }
 
     /**
-     * Returns the first instant at which {@link #flushBackoff} makes one of these pods ready. May be called at any time
-     * from any thread.
+     * Returns the first instant at which {@link #flushBackoff} makes one of these pods ready.
      *
      * @param which selects pods; a group of pods is selected if one of its pods is
      * @return empty if none of these pods is in backoff
@@ -237,8 +231,7 @@ public final class Scheduler implements AutoCloseable {
 
     /**
      * Retries the selected pods that have been unschedulable or gated for longer than {@link
-     * SchedulerBuilder#maxInUnschedulable}. {@link #run} does so with all pods every 30 seconds. May be called at any
-     * time from any thread.
+     * SchedulerBuilder#maxInUnschedulable}. {@link #run} does so with all pods every 30 seconds.
      *
      * @param which selects pods; a group of pods is selected if one of its pods is
      */
@@ -246,10 +239,7 @@ public final class Scheduler implements AutoCloseable {
         parts.queue.flushUnschedulable(Objects.requireNonNull(which, "which"));
     }
 
-    /**
-     * Returns the unschedulable and gated pods, and when {@link #flushUnschedulable} retries them. May be called at any
-     * time from any thread.
-     */
+    /** Returns the unschedulable and gated pods, and when {@link #flushUnschedulable} retries them. */
     public List<PodState.Unschedulable> unschedulablePods() {
         return parts.queue.unschedulablePods();
     }
@@ -259,8 +249,8 @@ public final class Scheduler implements AutoCloseable {
      * exist in the cluster. For a pod that has a node, pass {@link Pod#withoutNode}. The plugins are those of the
      * running scheduler, with their reservations; {@link #whatIf} has separate ones, for a changed cluster.
      *
-     * <p>May be called at any time from any thread after {@link #start}. Evaluations run concurrently with one another
-     * and with a scheduling cycle; each uses the state of the cluster at its beginning.
+     * <p>Evaluations run concurrently with one another and with a scheduling cycle; each uses the state of the cluster
+     * at its beginning.
      *
      * @throws IllegalArgumentException if no profile is responsible for the pod
      * @throws IllegalStateException before {@link #start}, when no objects are known
@@ -304,7 +294,7 @@ public final class Scheduler implements AutoCloseable {
     /**
      * Evaluates the queueing hints for a change of an object and a pod that plugins rejected: whether the pod would be
      * retried, and which plugins request it. Nothing is changed, and neither the pod nor the object has to exist in the
-     * cluster. May be called at any time from any thread.
+     * cluster.
      *
      * @throws IllegalArgumentException if no profile is responsible for the pod
      */
@@ -343,8 +333,6 @@ public final class Scheduler implements AutoCloseable {
      * scheduler, with separate plugin instances. The cost is linear in the number of nodes and objects. It blocks the
      * scheduler only while copying what changed since the last call, and does not use it afterwards. It lacks
      * reservations of Reserve plugins for pods that are being bound, as far as no object shows them yet.
-     *
-     * <p>May be called at any time from any thread after {@link #start}.
      *
      * @return to be closed
      * @throws IllegalStateException before {@link #start}, when no objects are known
@@ -391,15 +379,12 @@ public final class Scheduler implements AutoCloseable {
         }
     }
 
-    /**
-     * Returns the names of the profiles, which pods may use as their scheduler name. May be called at any time from any
-     * thread.
-     */
+    /** Returns the names of the profiles, which pods may use as their scheduler name. */
     public Set<String> profileNames() {
         return parts.profiles.byName().keySet();
     }
 
-    /** Returns the current contents of the scheduler. May be called at any time from any thread. */
+    /** Returns the current contents of the scheduler. */
     public SchedulerDump dump() {
         PodGroups groups = parts.cache.podGroups();
         return new SchedulerDump(
@@ -418,7 +403,7 @@ public final class Scheduler implements AutoCloseable {
     }
 
     /**
-     * Returns where a pod is and why it is pending. May be called at any time from any thread.
+     * Returns where a pod is and why it is pending.
      *
      * @return empty if no pod of that name is known
      */
@@ -451,18 +436,12 @@ public final class Scheduler implements AutoCloseable {
         return new PodState(pod, place, queued, permits);
     }
 
-    /**
-     * Compares the cache and the queue with the objects that the cluster has reported. May be called at any time from
-     * any thread.
-     */
+    /** Compares the cache and the queue with the objects that the cluster has reported. */
     public CacheComparison compareCache() {
         return parts.comparer.compare();
     }
 
-    /**
-     * Returns the current numbers of nodes, pods and events in the scheduler, for metrics. May be called at any time
-     * from any thread.
-     */
+    /** Returns the current numbers of nodes, pods and events in the scheduler, for metrics. */
     public SchedulerGauges gauges() {
         return parts.queue.gauges(parts.cache.counts());
     }
@@ -478,12 +457,12 @@ public final class Scheduler implements AutoCloseable {
         return parts.queue.gate(pod);
     }
 
-    /** Returns the pods that wait for a permit. May be called at any time from any thread. */
+    /** Returns the pods that wait for a permit. */
     public Collection<WaitingPod> waitingPods() {
         return parts.waitingPods.all();
     }
 
-    /** Returns the health checks. May be called at any time from any thread. */
+    /** Returns the health checks. */
     public SchedulerHealth health() {
         return () -> List.of(
                 new SchedulerHealth.Check("scheduling-loop", parts.loop.failure()),

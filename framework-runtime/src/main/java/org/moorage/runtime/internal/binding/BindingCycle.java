@@ -176,7 +176,7 @@ public final class BindingCycle {
     private boolean prepare(AssumedPod pod, @Nullable CompletableFuture<PluginStatus> permission) {
         PreBindGroups groups;
         try (PointRun run = pod.profile().begin(PluginMethod.PRE_BIND_PRE_FLIGHT)) {
-            groups = hasPreFlight ? PreBindGroups.preFlight(pod) : PreBindGroups.withoutPreFlight(pod);
+            groups = PreBindGroups.of(pod, hasPreFlight);
             run.end(groups.areEmpty() ? Code.SKIP : Code.SUCCESS);
         } catch (PluginFailure failure) {
             fail(pod, error(pod, failure));
@@ -357,7 +357,11 @@ public final class BindingCycle {
                 try {
                     plugin.postBind(pod.state(), pod.pod(), pod.nodeName());
                 } catch (PluginFailure failure) {
-                    log(pod, failure, "PostBind plugin failed");
+                    LOG.atError()
+                            .addKeyValue("plugin", failure.plugin())
+                            .addKeyValue("pod", pod.pod().key())
+                            .setCause(failure)
+                            .log("PostBind plugin failed");
                 }
             }
             run.end(Code.SUCCESS);
@@ -380,13 +384,5 @@ public final class BindingCycle {
     static PluginStatus error(AssumedPod pod, PluginFailure failure) {
         pod.profile().failed(failure);
         return PluginStatus.error(failure.plugin(), failure.getMessage());
-    }
-
-    private static void log(AssumedPod pod, PluginFailure failure, String message) {
-        LOG.atError()
-                .addKeyValue("plugin", failure.plugin())
-                .addKeyValue("pod", pod.pod().key())
-                .setCause(failure)
-                .log(message);
     }
 }

@@ -22,25 +22,21 @@ final class PreBindGroups {
 
     private PreBindGroups() {}
 
-    /** Returns one group for each plugin, for a cycle without a pre-flight. */
-    static PreBindGroups withoutPreFlight(AssumedPod pod) {
-        PreBindGroups groups = new PreBindGroups();
-        for (PluginCaller plugin : pod.profile().at(ExtensionPoint.PRE_BIND)) {
-            groups.add(plugin, PreBindPreFlightResult.run());
-        }
-        return groups;
-    }
-
     /**
      * Runs PreBindPreFlight. Consecutive plugins that allow it form a group; a plugin that does not allow it separates
      * those before it from those after it, even if it is skipped.
      *
+     * @param hasPreFlight whether PreBindPreFlight is run; otherwise there is one group for each plugin
      * @throws PluginFailure if a plugin fails
      */
-    static PreBindGroups preFlight(AssumedPod pod) {
+    static PreBindGroups of(AssumedPod pod, boolean hasPreFlight) {
         PreBindGroups groups = new PreBindGroups();
         for (PluginCaller plugin : pod.profile().at(ExtensionPoint.PRE_BIND)) {
-            groups.add(plugin, plugin.preBindPreFlight(pod.state(), pod.pod(), pod.nodeName()));
+            groups.add(
+                    plugin,
+                    hasPreFlight
+                            ? plugin.preBindPreFlight(pod.state(), pod.pod(), pod.nodeName())
+                            : PreBindPreFlightResult.run());
         }
         return groups;
     }

@@ -42,11 +42,6 @@ public record GroupTree(GroupKey key, SchedulingGroup group, List<Pod> members, 
         Refused(String reason) {
             super(reason, null);
         }
-
-        @Override
-        public String getMessage() {
-            return String.valueOf(super.getMessage());
-        }
     }
 
     /** Returns whether its members are groups rather than pods. */

@@ -10,4 +10,9 @@ public abstract class SafeException extends RuntimeException {
     protected SafeException(String message, @Nullable Throwable cause) {
         super(message, cause, false, false);
     }
+
+    @Override
+    public final String getMessage() {
+        return String.valueOf(super.getMessage());
+    }
 }

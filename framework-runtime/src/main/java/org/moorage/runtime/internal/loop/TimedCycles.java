@@ -47,32 +47,18 @@ public final class TimedCycles {
         this.clock = clock;
     }
 
-    /** Thrown if a part of a cycle did not end within its limit, or did not begin. */
-    public static final class OverdueException extends RuntimeException {
-        private static final long serialVersionUID = 1L;
-
-        OverdueException(String message) {
-            super(message);
-        }
-
-        @Override
-        public String getMessage() {
-            return String.valueOf(super.getMessage());
-        }
-    }
-
     /**
      * Runs a part of a cycle, after the parts before it.
      *
      * @param left runs once the part has ended, which may be long after its limit, or never
-     * @throws OverdueException if it does not end within the limit
+     * @throws TimeoutException if it does not end within the limit, or does not begin
      */
-    public <T> T run(Function<SchedulingAlgorithm, T> part, Runnable left) {
+    public <T> T run(Function<SchedulingAlgorithm, T> part, Runnable left) throws TimeoutException {
         Instant end = clock.instant().plus(limit);
         if (!takesTurn()) {
             left.run();
             String why = stuck;
-            throw new OverdueException(
+            throw new TimeoutException(
                     why != null
                             ? why
                             : "did not begin within " + GoDuration.format(limit) + ": other requests go first");
@@ -108,7 +94,7 @@ public final class TimedCycles {
             } else {
                 stuck = message + ", as in requests before";
             }
-            throw new OverdueException(message);
+            throw new TimeoutException(message);
         } catch (ExecutionException failed) {
             Throwable cause = failed.getCause();
             if (cause instanceof RuntimeException thrown) {
@@ -117,7 +103,7 @@ public final class TimedCycles {
             throw new IllegalStateException(Thrown.text(cause == null ? failed : cause), cause);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new OverdueException("interrupted");
+            throw new TimeoutException("interrupted");
         }
     }
 

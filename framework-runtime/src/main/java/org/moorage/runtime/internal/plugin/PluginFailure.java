@@ -42,9 +42,4 @@ public final class PluginFailure extends SafeException {
     public String what() {
         return what;
     }
-
-    @Override
-    public String getMessage() {
-        return String.valueOf(super.getMessage());
-    }
 }

@@ -152,7 +152,7 @@ public final class SchedulingFailures {
             return decision;
         }
         String reason = outcome == Decision.Outcome.UNSCHEDULABLE ? "Unschedulable" : "SchedulerError";
-        reportEvent(current.get(), message);
+        reportEvent(cluster, current.get(), message);
         PodCondition condition = new PodCondition(
                 PodCondition.POD_SCHEDULED,
                 "False",
@@ -184,12 +184,8 @@ public final class SchedulingFailures {
     public void skipDeleting(QueuedPodInfo queued) {
         Pod pod = queued.pod();
         LOG.atDebug().addKeyValue("pod", pod.key()).log("Skip schedule deleting pod");
-        reportEvent(pod, "skip schedule deleting pod: " + pod.key());
+        reportEvent(cluster, pod, "skip schedule deleting pod: " + pod.key());
         queue.done(queued);
-    }
-
-    private void reportEvent(Pod pod, String note) {
-        reportEvent(cluster, pod, note);
     }
 
     /**

@@ -21,25 +21,26 @@ import org.moorage.config.plugin.EnabledPlugin;
 import org.moorage.config.plugin.PluginSet;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 
-/** The plugins of a profile at each extension point, in the order in which they are called. Immutable. */
-public final class ProfilePlugins {
+/**
+ * The plugins of a profile at each extension point, in the order in which they are called. Immutable.
+ *
+ * @param profileName the name of the profile
+ * @param byPoint the plugins at every point
+ * @param weights the weights of the plugins that score nodes or placements, by point and name
+ * @param missing the plugins of kube-scheduler that are enabled but not registered
+ */
+public record ProfilePlugins(
+        String profileName,
+        Map<ExtensionPoint, List<PluginCaller>> byPoint,
+        Map<ExtensionPoint, Map<String, Integer>> weights,
+        Set<String> missing) {
     private static final String MULTI_POINT = "multiPoint";
     private static final long MOST_SCORE = 100;
 
-    private final String profileName;
-    private final Map<ExtensionPoint, List<PluginCaller>> pluginsByPoint;
-    private final Map<ExtensionPoint, Map<String, Integer>> weights;
-    private final Set<String> missing;
-
-    private ProfilePlugins(
-            String profileName,
-            Map<ExtensionPoint, List<PluginCaller>> pluginsByPoint,
-            Map<ExtensionPoint, Map<String, Integer>> weights,
-            Set<String> missing) {
-        this.profileName = profileName;
-        this.pluginsByPoint = Collections.unmodifiableMap(pluginsByPoint);
-        this.weights = Map.copyOf(weights);
-        this.missing = Collections.unmodifiableSet(missing);
+    public ProfilePlugins {
+        byPoint = Collections.unmodifiableMap(byPoint);
+        weights = Map.copyOf(weights);
+        missing = Collections.unmodifiableSet(missing);
     }
 
     /**
@@ -93,22 +94,7 @@ public final class ProfilePlugins {
 
     /** Returns the plugins at a point, in the order in which they are called. */
     public List<PluginCaller> at(ExtensionPoint point) {
-        return pluginsByPoint.getOrDefault(point, List.of());
-    }
-
-    /** Returns the plugins at every point. */
-    public Map<ExtensionPoint, List<PluginCaller>> byPoint() {
-        return pluginsByPoint;
-    }
-
-    /** Returns the weights of the plugins that score nodes or placements, by point and name. */
-    public Map<ExtensionPoint, Map<String, Integer>> weights() {
-        return weights;
-    }
-
-    /** Returns the plugins of kube-scheduler that are enabled but not registered. */
-    public Set<String> missing() {
-        return missing;
+        return byPoint.getOrDefault(point, List.of());
     }
 
     private static final class Expansion {

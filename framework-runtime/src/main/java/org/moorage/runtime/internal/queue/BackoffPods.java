@@ -16,7 +16,7 @@ import java.util.function.Predicate;
  */
 final class BackoffPods {
     private final PodBackoff times;
-    final IndexedHeap<String, QueuedPodInfo> rejected;
+    final IndexedHeap<String, QueuedEntity> rejected;
     // Also groups, regardless of the plugins that rejected their pods.
     final IndexedHeap<String, QueuedEntity> failed;
 
@@ -57,13 +57,11 @@ final class BackoffPods {
     }
 
     Optional<QueuedEntity> find(String key) {
-        Optional<QueuedPodInfo> queued = rejected.find(key);
-        return queued.isPresent() ? queued.map(pod -> pod) : failed.find(key);
+        return rejected.find(key).or(() -> failed.find(key));
     }
 
     Optional<QueuedEntity> remove(String key) {
-        Optional<QueuedPodInfo> queued = rejected.remove(key);
-        return queued.isPresent() ? queued.map(pod -> pod) : failed.remove(key);
+        return rejected.remove(key).or(() -> failed.remove(key));
     }
 
     /** Returns all entities, in no particular order. */
@@ -78,20 +76,16 @@ final class BackoffPods {
     }
 
     /** Removes and returns the selected rejected pod whose backoff ends first, even if it has not ended. */
-    Optional<QueuedPodInfo> removeFirstRejected(Predicate<? super QueuedPodInfo> which) {
-        return rejected.removeFirst(which);
+    Optional<QueuedPodInfo> removeFirstRejected(Predicate<? super QueuedEntity> which) {
+        return rejected.removeFirst(which).map(QueuedPodInfo.class::cast);
     }
 
     /** Removes and returns an entity whose backoff has ended, rejected pods first; empty if there is none. */
     Optional<QueuedEntity> removeCompleted(Instant now) {
-        if (isFirstCompleted(rejected, now)) {
-            return rejected.removeFirst().map(pod -> pod);
-        }
-        return isFirstCompleted(failed, now) ? failed.removeFirst() : Optional.empty();
+        return removeCompleted(rejected, now).or(() -> removeCompleted(failed, now));
     }
 
-    private boolean isFirstCompleted(IndexedHeap<String, ? extends QueuedEntity> heap, Instant now) {
-        Optional<? extends QueuedEntity> first = heap.first();
-        return first.isPresent() && !lasts(first.get(), now);
+    private Optional<QueuedEntity> removeCompleted(IndexedHeap<String, QueuedEntity> heap, Instant now) {
+        return heap.first().filter(first -> !lasts(first, now)).isPresent() ? heap.removeFirst() : Optional.empty();
     }
 }

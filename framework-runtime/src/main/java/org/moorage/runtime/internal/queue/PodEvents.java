@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import org.moorage.api.event.ActionType;
 import org.moorage.api.event.ClusterEvent;
-import org.moorage.api.event.EventResource;
 import org.moorage.api.model.Pod;
 import org.moorage.api.model.Quantity;
 
@@ -17,29 +16,7 @@ import org.moorage.api.model.Quantity;
  * whose plugins wait for one of these kinds.
  */
 public final class PodEvents {
-    private static final PodEvents ASSIGNED =
-            new PodEvents(EventResource.ASSIGNED_POD, WellKnownEvents.ASSIGNED_POD_UPDATE);
-    private static final PodEvents UNSCHEDULED =
-            new PodEvents(EventResource.UNSCHEDULED_POD, WellKnownEvents.UNSCHEDULED_POD_UPDATE);
-    private static final PodEvents TARGET = new PodEvents(EventResource.TARGET_POD, WellKnownEvents.TARGET_POD_UPDATE);
-
-    private final ClusterEvent label;
-    private final ClusterEvent scaleDown;
-    private final ClusterEvent scaleUp;
-    private final ClusterEvent gatesEliminated;
-    private final ClusterEvent toleration;
-    private final ClusterEvent generatedClaim;
-    private final List<ClusterEvent> other;
-
-    private PodEvents(EventResource resource, ClusterEvent update) {
-        label = ClusterEvent.of(resource, ActionType.UPDATE_POD_LABEL);
-        scaleDown = ClusterEvent.of(resource, ActionType.UPDATE_POD_SCALE_DOWN);
-        scaleUp = ClusterEvent.of(resource, ActionType.UPDATE_POD_SCALE_UP);
-        gatesEliminated = ClusterEvent.of(resource, ActionType.UPDATE_POD_SCHEDULING_GATES_ELIMINATED);
-        toleration = ClusterEvent.of(resource, ActionType.UPDATE_POD_TOLERATION);
-        generatedClaim = ClusterEvent.of(resource, ActionType.UPDATE_POD_GENERATED_RESOURCE_CLAIM);
-        other = List.of(update);
-    }
+    private PodEvents() {}
 
     /**
      * Returns the events of an update for other pods; never empty: an update of no specific kind yields the general
@@ -49,39 +26,49 @@ public final class PodEvents {
      * @param after the pod as it is now; it determines whether the events are those of assigned or of unscheduled pods
      */
     public static List<ClusterEvent> of(Pod before, Pod after) {
-        return (after.isBound() ? ASSIGNED : UNSCHEDULED).between(before, after);
+        return after.isBound()
+                ? between(before, after, WellKnownEvents.ASSIGNED_POD_UPDATE)
+                : between(before, after, WellKnownEvents.UNSCHEDULED_POD_UPDATE);
     }
 
     /** As {@link #of}, for the updated pod itself. */
     public static List<ClusterEvent> ofTarget(Pod before, Pod after) {
-        return (after.isBound() ? ASSIGNED : TARGET).between(before, after);
+        return between(
+                before,
+                after,
+                after.isBound() ? WellKnownEvents.ASSIGNED_POD_UPDATE : WellKnownEvents.TARGET_POD_UPDATE);
     }
 
-    private List<ClusterEvent> between(Pod before, Pod after) {
-        List<ClusterEvent> events = new ArrayList<>();
+    // Parameter general: the event of an update of no specific kind.
+    private static List<ClusterEvent> between(Pod before, Pod after, ClusterEvent general) {
+        List<ActionType> kinds = new ArrayList<>();
         if (!before.labels().equals(after.labels())) {
-            events.add(label);
+            kinds.add(ActionType.UPDATE_POD_LABEL);
         }
         Map<String, Quantity> requestedBefore = before.requestedQuantitiesAtAllLevels();
         Map<String, Quantity> requestedAfter = after.requestedQuantitiesAtAllLevels();
         if (hasMore(requestedBefore, requestedAfter)) {
-            events.add(scaleDown);
+            kinds.add(ActionType.UPDATE_POD_SCALE_DOWN);
         }
         if (hasMore(requestedAfter, requestedBefore)) {
-            events.add(scaleUp);
+            kinds.add(ActionType.UPDATE_POD_SCALE_UP);
         }
         if (!before.spec().schedulingGates().isEmpty()
                 && after.spec().schedulingGates().isEmpty()) {
-            events.add(gatesEliminated);
+            kinds.add(ActionType.UPDATE_POD_SCHEDULING_GATES_ELIMINATED);
         }
         // The API server only allows adding tolerations, so comparing their number is sufficient.
         if (before.spec().tolerations().size() != after.spec().tolerations().size()) {
-            events.add(toleration);
+            kinds.add(ActionType.UPDATE_POD_TOLERATION);
         }
         if (!before.status().resourceClaimStatuses().equals(after.status().resourceClaimStatuses())) {
-            events.add(generatedClaim);
+            kinds.add(ActionType.UPDATE_POD_GENERATED_RESOURCE_CLAIM);
         }
-        return events.isEmpty() ? other : List.copyOf(events);
+        return kinds.isEmpty()
+                ? List.of(general)
+                : kinds.stream()
+                        .map(kind -> ClusterEvent.of(general.resource(), kind))
+                        .toList();
     }
 
     // Returns whether the first has a resource that the second lacks, or more of it.

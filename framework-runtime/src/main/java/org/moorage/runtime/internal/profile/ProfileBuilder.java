@@ -106,12 +106,9 @@ public final class ProfileBuilder {
         }
 
         private Profile find(String name, Supplier<String> what) {
-            Profile profile = byName.get(name);
-            if (profile == null) {
-                throw new IllegalArgumentException(
-                        what.get() + ": \"" + name + "\" (expected: one of the profiles " + byName.keySet() + ")");
-            }
-            return profile;
+            return Optional.ofNullable(byName.get(name))
+                    .orElseThrow(() -> new IllegalArgumentException(
+                            what.get() + ": \"" + name + "\" (expected: one of the profiles " + byName.keySet() + ")"));
         }
 
         /** Returns the plugin that sorts the queue, which is the same for all profiles. */

@@ -29,16 +29,16 @@ final class GivenObjects implements ClusterSource {
     @Override
     public void watch(Set<ObjectKind<?>> kinds, Set<KeptJson> json, ClusterListener listener) {
         // Nodes come first, since a pod only counts on a node that exists.
-        tell(ObjectKind.NODE, listener);
+        list(ObjectKind.NODE, listener);
         for (ObjectKind<?> kind : kinds) {
             if (!kind.equals(ObjectKind.NODE)) {
-                tell(kind, listener);
+                list(kind, listener);
             }
         }
     }
 
     @SuppressWarnings("unchecked") // objects are kept by their kinds
-    private <T extends ClusterObject> void tell(ObjectKind<T> kind, ClusterListener listener) {
+    private <T extends ClusterObject> void list(ObjectKind<T> kind, ClusterListener listener) {
         List<ClusterObject> known =
                 new ArrayList<>(objects.getOrDefault(kind, Map.of()).values());
         objects.forEach((other, byKey) -> {

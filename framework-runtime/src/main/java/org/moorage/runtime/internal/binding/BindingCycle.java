@@ -247,7 +247,7 @@ public final class BindingCycle {
             return false;
         }
         results.permitted(pod);
-        PodsInPreBind.Attempt attempt = new PodsInPreBind.Attempt(pod.pod());
+        PodsInPreBind.BindingAttempt attempt = new PodsInPreBind.BindingAttempt(pod.pod());
         if (!groups.areEmpty()) {
             podsInPreBind.add(attempt);
             if (isGone(pod)) {
@@ -305,13 +305,13 @@ public final class BindingCycle {
                 };
     }
 
-    private boolean settle(AssumedPod pod, PluginStatus failure, UncertainBindings.Outcome outcome) {
+    private boolean settle(AssumedPod pod, PluginStatus failure, UncertainBindings.BindingOutcome outcome) {
         switch (outcome) {
             case BOUND -> {}
             case NOT_BOUND -> fail(pod, failure);
             case GONE -> unreserveThen(pod, () -> results.dropped(pod));
         }
-        return outcome == UncertainBindings.Outcome.BOUND;
+        return outcome == UncertainBindings.BindingOutcome.BOUND;
     }
 
     private static PluginStatus callBindPlugins(AssumedPod pod) {

@@ -18,7 +18,7 @@ import org.moorage.runtime.decision.PluginStatus;
 
 /** The pods in PreBind. Until PreBind ends, the pod's binding can be cancelled. */
 public final class PodsInPreBind implements AutoCloseable {
-    private final Map<String, Attempt> byUid = new ConcurrentHashMap<>();
+    private final Map<String, BindingAttempt> byUid = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
     public Optional<PodInPreBind> find(String uid) {
@@ -26,7 +26,7 @@ public final class PodsInPreBind implements AutoCloseable {
     }
 
     public List<Pod> all() {
-        return byUid.values().stream().map(Attempt::pod).toList();
+        return byUid.values().stream().map(BindingAttempt::pod).toList();
     }
 
     /**
@@ -36,7 +36,7 @@ public final class PodsInPreBind implements AutoCloseable {
      * @throws IllegalStateException if the scheduler stops, or the pod is not in PreBind
      */
     public void pause(Pod pod, Duration time) {
-        Attempt attempt = byUid.get(pod.uid());
+        BindingAttempt attempt = byUid.get(pod.uid());
         if (attempt == null) {
             throw new IllegalStateException("pod " + pod.key() + ": pause (expected: only in its PreBind)");
         }
@@ -52,7 +52,7 @@ public final class PodsInPreBind implements AutoCloseable {
 
     /** Runs a part of a pod's PreBind, in which plugins may {@link #pause}. */
     public <T> T during(Pod pod, Supplier<T> part) {
-        Attempt attempt = new Attempt(pod);
+        BindingAttempt attempt = new BindingAttempt(pod);
         add(attempt);
         try {
             return part.get();
@@ -61,19 +61,19 @@ public final class PodsInPreBind implements AutoCloseable {
         }
     }
 
-    void add(Attempt attempt) {
+    void add(BindingAttempt attempt) {
         byUid.put(attempt.pod.uid(), attempt);
         if (closed) {
             attempt.ended.countDown();
         }
     }
 
-    void remove(Attempt attempt) {
+    void remove(BindingAttempt attempt) {
         byUid.remove(attempt.pod.uid(), attempt);
     }
 
     /** One attempt to bind a pod. */
-    static final class Attempt implements PodInPreBind {
+    static final class BindingAttempt implements PodInPreBind {
         private final Pod pod;
         private final CountDownLatch ended = new CountDownLatch(1);
 
@@ -83,7 +83,7 @@ public final class PodsInPreBind implements AutoCloseable {
         @GuardedBy("this")
         private boolean prebound;
 
-        Attempt(Pod pod) {
+        BindingAttempt(Pod pod) {
             this.pod = pod;
         }
 

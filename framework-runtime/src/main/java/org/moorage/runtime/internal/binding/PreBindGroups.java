@@ -57,7 +57,7 @@ final class PreBindGroups {
     }
 
     /** Runs PreBind until a plugin of a group does not succeed, or the pod's binding is cancelled. */
-    PluginStatus run(AssumedPod pod, PodsInPreBind.Attempt attempt, Executor executor) {
+    PluginStatus run(AssumedPod pod, PodsInPreBind.BindingAttempt attempt, Executor executor) {
         for (List<PluginCaller> group : groups) {
             if (attempt.cause().isPresent()) {
                 return attempt.cancelled();

@@ -46,7 +46,7 @@ public final class UncertainBindings {
     private int failures;
 
     /** The outcome of a binding. */
-    enum Outcome {
+    enum BindingOutcome {
         /** The pod is bound to the node. */
         BOUND,
         /** The pod has no node. */
@@ -55,7 +55,7 @@ public final class UncertainBindings {
         GONE
     }
 
-    private record Question(Pod pod, Consumer<Outcome> then) {}
+    private record Question(Pod pod, Consumer<BindingOutcome> then) {}
 
     /**
      * Creates an instance without bindings.
@@ -79,7 +79,7 @@ public final class UncertainBindings {
      * @param pod the pod, with the target node of its binding
      * @param then handles the outcome
      */
-    void find(Pod pod, Consumer<Outcome> then) {
+    void find(Pod pod, Consumer<BindingOutcome> then) {
         synchronized (this) {
             waiting.addLast(new Question(pod, then));
             if (isReading) {
@@ -116,7 +116,7 @@ public final class UncertainBindings {
 
     // Returns whether the outcome is known, so that the next pod may be read.
     private boolean readNext(Question question) {
-        Optional<Outcome> outcome = outcome(question.pod);
+        Optional<BindingOutcome> outcome = outcome(question.pod);
         if (outcome.isEmpty()) {
             readLater(question);
             return false;
@@ -158,13 +158,13 @@ public final class UncertainBindings {
     }
 
     /** Returns the outcome; empty if it is not known yet. */
-    private Optional<Outcome> outcome(Pod pod) {
+    private Optional<BindingOutcome> outcome(Pod pod) {
         try {
-            Outcome asSeen = outcome(pod, pods.current(pod));
-            if (asSeen != Outcome.NOT_BOUND) {
+            BindingOutcome asSeen = outcome(pod, pods.current(pod));
+            if (asSeen != BindingOutcome.NOT_BOUND) {
                 return Optional.of(asSeen);
             }
-            Outcome outcome = outcome(pod, cluster.read(ObjectKind.POD, pod.namespace(), pod.name()));
+            BindingOutcome outcome = outcome(pod, cluster.read(ObjectKind.POD, pod.namespace(), pod.name()));
             synchronized (this) {
                 failures = 0;
             }
@@ -181,13 +181,13 @@ public final class UncertainBindings {
         }
     }
 
-    private static Outcome outcome(Pod pod, Optional<Pod> current) {
+    private static BindingOutcome outcome(Pod pod, Optional<Pod> current) {
         if (current.isEmpty() || !current.get().uid().equals(pod.uid())) {
-            return Outcome.GONE;
+            return BindingOutcome.GONE;
         }
         if (!current.get().isBound()) {
-            return Outcome.NOT_BOUND;
+            return BindingOutcome.NOT_BOUND;
         }
-        return current.get().nodeName().equals(pod.nodeName()) ? Outcome.BOUND : Outcome.GONE;
+        return current.get().nodeName().equals(pod.nodeName()) ? BindingOutcome.BOUND : BindingOutcome.GONE;
     }
 }

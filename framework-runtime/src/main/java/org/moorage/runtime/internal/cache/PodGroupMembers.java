@@ -16,7 +16,7 @@ final class PodGroupMembers implements PodGroupState {
     static final PodGroupMembers NONE =
             new PodGroupMembers(null, SharedTree.empty(Comparator.<String>naturalOrder()), 0, 0, 0);
 
-    private enum Place {
+    private enum MemberPlace {
         UNSCHEDULED,
         ASSUMED,
         ASSIGNED,
@@ -31,20 +31,21 @@ final class PodGroupMembers implements PodGroupState {
      * @param assumed the pod with the node that was chosen for it; null if none is
      * @param isGone whether it is removed in a trial
      */
-    private record Member(@Nullable Pod known, @Nullable Pod assumed, boolean isGone) {
-        Place place() {
+    private record GroupMember(
+            @Nullable Pod known, @Nullable Pod assumed, boolean isGone) {
+        MemberPlace place() {
             if (isGone) {
-                return Place.GONE;
+                return MemberPlace.GONE;
             }
             if (known != null && known.isBound()) {
-                return Place.ASSIGNED;
+                return MemberPlace.ASSIGNED;
             }
-            return assumed == null ? Place.UNSCHEDULED : Place.ASSUMED;
+            return assumed == null ? MemberPlace.UNSCHEDULED : MemberPlace.ASSUMED;
         }
     }
 
     private final @Nullable PodGroup podGroup;
-    private final SharedTree<String, Member> memberByUid;
+    private final SharedTree<String, GroupMember> memberByUid;
     private final int unscheduled;
     private final int assumed;
     private final int assigned;
@@ -56,7 +57,7 @@ final class PodGroupMembers implements PodGroupState {
 
     private PodGroupMembers(
             @Nullable PodGroup podGroup,
-            SharedTree<String, Member> memberByUid,
+            SharedTree<String, GroupMember> memberByUid,
             int unscheduled,
             int assumed,
             int assigned) {
@@ -76,7 +77,7 @@ final class PodGroupMembers implements PodGroupState {
     public List<Pod> unscheduledPods() {
         List<Pod> pods = unscheduledPods;
         if (pods == null) {
-            pods = pods(Place.UNSCHEDULED, unscheduled);
+            pods = pods(MemberPlace.UNSCHEDULED, unscheduled);
             unscheduledPods = pods;
         }
         return pods;
@@ -86,7 +87,7 @@ final class PodGroupMembers implements PodGroupState {
     public List<Pod> assumedPods() {
         List<Pod> pods = assumedPods;
         if (pods == null) {
-            pods = pods(Place.ASSUMED, assumed);
+            pods = pods(MemberPlace.ASSUMED, assumed);
             assumedPods = pods;
         }
         return pods;
@@ -96,18 +97,18 @@ final class PodGroupMembers implements PodGroupState {
     public List<Pod> assignedPods() {
         List<Pod> pods = assignedPods;
         if (pods == null) {
-            pods = pods(Place.ASSIGNED, assigned);
+            pods = pods(MemberPlace.ASSIGNED, assigned);
             assignedPods = pods;
         }
         return pods;
     }
 
     // Ordered by UID.
-    private List<Pod> pods(Place place, int count) {
+    private List<Pod> pods(MemberPlace place, int count) {
         List<Pod> pods = new ArrayList<>(count);
         memberByUid.forEach((uid, member) -> {
             if (member.place() == place) {
-                pods.add(member.assumed == null || place == Place.ASSIGNED ? member.known : member.assumed);
+                pods.add(member.assumed == null || place == MemberPlace.ASSIGNED ? member.known : member.assumed);
             }
         });
         return Collections.unmodifiableList(pods);
@@ -140,9 +141,11 @@ final class PodGroupMembers implements PodGroupState {
 
     /** Returns the group with a member that the cluster reported. */
     PodGroupMembers with(Pod pod) {
-        Member before = memberByUid.get(pod.uid());
+        GroupMember before = memberByUid.get(pod.uid());
         return change(
-                pod.uid(), before, new Member(pod, pod.isBound() || before == null ? null : before.assumed, false));
+                pod.uid(),
+                before,
+                new GroupMember(pod, pod.isBound() || before == null ? null : before.assumed, false));
     }
 
     PodGroupMembers without(String uid) {
@@ -154,42 +157,42 @@ final class PodGroupMembers implements PodGroupState {
      * if the group is otherwise empty.
      */
     PodGroupMembers assume(Pod pod) {
-        Member before = memberByUid.get(pod.uid());
+        GroupMember before = memberByUid.get(pod.uid());
         if (before == null) {
-            return isForgotten() ? change(pod.uid(), null, new Member(null, pod, false)) : this;
+            return isForgotten() ? change(pod.uid(), null, new GroupMember(null, pod, false)) : this;
         }
         boolean hasNode = before.known != null && before.known.isBound();
-        return change(pod.uid(), before, new Member(before.known, hasNode ? null : pod, false));
+        return change(pod.uid(), before, new GroupMember(before.known, hasNode ? null : pod, false));
     }
 
     /** Returns the group with a member that is no longer assumed. */
     PodGroupMembers forget(String uid) {
-        Member before = memberByUid.get(uid);
+        GroupMember before = memberByUid.get(uid);
         if (before == null || before.assumed == null) {
             return this;
         }
-        return change(uid, before, before.known == null ? null : new Member(before.known, null, before.isGone));
+        return change(uid, before, before.known == null ? null : new GroupMember(before.known, null, before.isGone));
     }
 
     /** Returns the group with a member that is removed in a trial and may be restored. */
     PodGroupMembers gone(String uid) {
-        Member before = memberByUid.get(uid);
-        return before == null ? this : change(uid, before, new Member(before.known, before.assumed, true));
+        GroupMember before = memberByUid.get(uid);
+        return before == null ? this : change(uid, before, new GroupMember(before.known, before.assumed, true));
     }
 
-    private PodGroupMembers change(String uid, @Nullable Member before, @Nullable Member after) {
+    private PodGroupMembers change(String uid, @Nullable GroupMember before, @Nullable GroupMember after) {
         if (before == null && after == null) {
             return this;
         }
         return new PodGroupMembers(
                 podGroup,
                 after == null ? memberByUid.without(uid) : memberByUid.with(uid, after),
-                unscheduled + difference(Place.UNSCHEDULED, before, after),
-                assumed + difference(Place.ASSUMED, before, after),
-                assigned + difference(Place.ASSIGNED, before, after));
+                unscheduled + difference(MemberPlace.UNSCHEDULED, before, after),
+                assumed + difference(MemberPlace.ASSUMED, before, after),
+                assigned + difference(MemberPlace.ASSIGNED, before, after));
     }
 
-    private static int difference(Place place, @Nullable Member before, @Nullable Member after) {
+    private static int difference(MemberPlace place, @Nullable GroupMember before, @Nullable GroupMember after) {
         return (after != null && after.place() == place ? 1 : 0) - (before != null && before.place() == place ? 1 : 0);
     }
 }

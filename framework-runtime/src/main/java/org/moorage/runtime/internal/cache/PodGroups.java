@@ -181,14 +181,14 @@ public final class PodGroups implements PodGroupLister {
     }
 
     /** As {@link #assume}, for a trial: an unknown pod is always ignored. */
-    PodGroups tryOn(Pod pod, String nodeName) {
+    PodGroups assumeInTrial(Pod pod, String nodeName) {
         return isMember(pod) && podGroups.get(keyOf(pod)) != null
                 ? assume(pod.nodeName().equals(nodeName) ? pod : pod.withNode(nodeName))
                 : this;
     }
 
     /** Returns the groups with a pod that is removed in a trial, until it is assumed again. */
-    PodGroups tryWithout(Pod pod) {
+    PodGroups removeInTrial(Pod pod) {
         return isMember(pod) ? put(keyOf(pod), members(keyOf(pod)).gone(pod.uid())) : this;
     }
 

@@ -26,17 +26,17 @@ final class PodTemplates {
     private final int nodes;
     private long pods;
     private long cells;
-    private final Map<Key, Template> byKey = new HashMap<>();
+    private final Map<TemplateKey, Template> byKey = new HashMap<>();
 
-    private record Key(
+    private record TemplateKey(
             String namespace,
             Map<String, String> labels,
             boolean isDeleting,
             Optional<PodAffinity> affinity,
             Optional<PodAffinity> antiAffinity) {
-        static Key of(Pod pod) {
+        static TemplateKey of(Pod pod) {
             Affinity affinity = pod.spec().affinity();
-            return new Key(
+            return new TemplateKey(
                     pod.namespace(),
                     pod.labels(),
                     pod.metadata().isDeleting(),
@@ -96,7 +96,7 @@ final class PodTemplates {
         if (pod == null) {
             return;
         }
-        Key key = Key.of(pod);
+        TemplateKey key = TemplateKey.of(pod);
         Template template = byKey.get(key);
         if (template == null) {
             template = new Template(pod, nodes);

@@ -118,9 +118,9 @@ public final class SchedulerCache {
                             .addKeyValue("node", pod.nodeName())
                             .log("Pod was added to a different node than it was assumed");
                 }
-                take(before);
+                removeFromNode(before);
             }
-            place(pod);
+            addToNode(pod);
             podGroups = podGroups.with(pod);
         }
     }
@@ -129,7 +129,7 @@ public final class SchedulerCache {
         synchronized (lock) {
             Pod known = podByUid.get(pod.uid());
             if (known != null) {
-                take(known);
+                removeFromNode(known);
                 assumed.remove(pod.uid());
             }
             podGroups = podGroups.without(pod);
@@ -184,7 +184,7 @@ public final class SchedulerCache {
                 throw new IllegalStateException(
                         "pod " + pod.key() + "(" + pod.uid() + ") is in the cache, so can't be assumed");
             }
-            place(pod);
+            addToNode(pod);
             assumed.add(pod.uid());
             podGroups = podGroups.assume(pod);
         }
@@ -205,7 +205,7 @@ public final class SchedulerCache {
             if (!assumed.remove(pod.uid())) {
                 return false;
             }
-            take(known);
+            removeFromNode(known);
             podGroups = podGroups.forget(known);
             return true;
         }
@@ -289,7 +289,7 @@ public final class SchedulerCache {
     }
 
     @GuardedBy("lock")
-    private void place(Pod pod) {
+    private void addToNode(Pod pod) {
         NodeState state = stateByName.computeIfAbsent(pod.nodeName(), NodeState::new);
         state.contents.add(pod);
         podByUid.put(pod.uid(), pod);
@@ -297,7 +297,7 @@ public final class SchedulerCache {
     }
 
     @GuardedBy("lock")
-    private void take(Pod known) {
+    private void removeFromNode(Pod known) {
         podByUid.remove(known.uid());
         NodeState state = stateByName.get(known.nodeName());
         if (state == null || !state.contents.remove(known.uid())) {

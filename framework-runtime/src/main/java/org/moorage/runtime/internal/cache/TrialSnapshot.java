@@ -151,7 +151,7 @@ public final class TrialSnapshot implements Snapshot {
         assumed.add(pod.uid());
         Optional<PodsWithAffinity> added = newPodsWithAffinity(pod);
         added.ifPresent(group -> ClusterSnapshot.count(newPodsWithAffinity, group, 1));
-        change(node, contents, podGroups.tryOn(pod, nodeName), () -> {
+        change(node, contents, podGroups.assumeInTrial(pod, nodeName), () -> {
             assumed.remove(pod.uid());
             added.ifPresent(group -> ClusterSnapshot.count(newPodsWithAffinity, group, -1));
             undone.run();
@@ -170,12 +170,12 @@ public final class TrialSnapshot implements Snapshot {
      *
      * @param undone runs when the change is reverted
      */
-    public void tried(Runnable undone) {
+    public void onRevert(Runnable undone) {
         undo.push(undone);
     }
 
     /** Replaces the pod groups, as one change. */
-    public void tryGroups(UnaryOperator<PodGroups> change) {
+    public void changeGroups(UnaryOperator<PodGroups> change) {
         PodGroups before = podGroups;
         podGroups = change.apply(before);
         undo.push(() -> podGroups = before);
@@ -257,7 +257,7 @@ public final class TrialSnapshot implements Snapshot {
             if (!contents.remove(pod.uid())) {
                 throw new IllegalArgumentException("pod: " + pod.key() + " (expected: a pod on node " + nodeName + ")");
             }
-            groups = groups.tryWithout(pod);
+            groups = groups.removeInTrial(pod);
         }
         change(node, contents, groups, undone);
     }
@@ -355,7 +355,7 @@ public final class TrialSnapshot implements Snapshot {
         });
         for (SnapshotNode node : gone) {
             for (Pod pod : node.pods()) {
-                podGroups = podGroups.tryWithout(pod);
+                podGroups = podGroups.removeInTrial(pod);
             }
         }
     }

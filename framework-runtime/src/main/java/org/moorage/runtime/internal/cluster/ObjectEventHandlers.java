@@ -123,7 +123,7 @@ public final class ObjectEventHandlers implements ChangeHandler {
                 sink.accept(event, own);
             }
         } else if (kind.equals(ObjectKind.POD)) {
-            pods.untoldEvents(change.as(Pod.class)).forEach(events::add);
+            pods.unpublishedEvents(change.as(Pod.class)).forEach(events::add);
             pods.eventsFor(pod, change.as(Pod.class), sink);
         } else {
             events(kind, change, sink);

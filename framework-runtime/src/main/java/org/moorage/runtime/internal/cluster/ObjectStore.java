@@ -225,19 +225,19 @@ public final class ObjectStore implements ClusterListener {
 
     private <T extends ClusterObject> void changed(ObjectKind<T> kind, Table<T> table, @Nullable T before, T object) {
         if (before == null) {
-            tell(kind, table, table.isListed ? ObjectChange.added(object) : ObjectChange.initial(object));
+            publish(kind, table, table.isListed ? ObjectChange.added(object) : ObjectChange.initial(object));
         } else if (!before.metadata().uid().equals(object.metadata().uid())) {
             // Deleted and created again between two lists.
-            tell(kind, table, ObjectChange.deleted(before));
-            tell(kind, table, ObjectChange.added(object));
+            publish(kind, table, ObjectChange.deleted(before));
+            publish(kind, table, ObjectChange.added(object));
         } else if (isCopy
                 || before.metadata().resourceVersion().isEmpty()
                 || !before.metadata().resourceVersion().equals(object.metadata().resourceVersion())) {
-            tell(kind, table, ObjectChange.updated(before, object));
+            publish(kind, table, ObjectChange.updated(before, object));
         }
     }
 
-    private <T extends ClusterObject> void tell(ObjectKind<T> kind, Table<T> table, ObjectChange<T> change) {
+    private <T extends ClusterObject> void publish(ObjectKind<T> kind, Table<T> table, ObjectChange<T> change) {
         for (Consumer<ObjectChange<T>> listener : table.listeners) {
             listener.accept(change);
         }
@@ -251,7 +251,7 @@ public final class ObjectStore implements ClusterListener {
         }
         boolean isHandled = false;
         try {
-            tell(kind, table, ObjectChange.deleted(before));
+            publish(kind, table, ObjectChange.deleted(before));
             isHandled = true;
         } finally {
             if (!isHandled) {

@@ -131,13 +131,13 @@ public final class PodEventHandlers {
     }
 
     /** Returns the events of a change of a pending pod that are not passed to other pods. */
-    List<ClusterEvent> untoldEvents(ObjectChange<Pod> change) {
+    List<ClusterEvent> unpublishedEvents(ObjectChange<Pod> change) {
         if (change.latest().isBound()) {
             return List.of();
         }
         if (change.before().isEmpty()) {
-            boolean isTold = hasGroups && isQueued(change.latest());
-            return isTold ? List.of() : List.of(WellKnownEvents.UNSCHEDULED_POD_ADD);
+            boolean isPublished = hasGroups && isQueued(change.latest());
+            return isPublished ? List.of() : List.of(WellKnownEvents.UNSCHEDULED_POD_ADD);
         }
         return change.after().isEmpty()
                 ? List.of(WellKnownEvents.UNSCHEDULED_POD_DELETE)
@@ -171,7 +171,7 @@ public final class PodEventHandlers {
         if (cache.isAssumed(after.uid())) {
             // A node is chosen already, so only a deletion of the pod matters.
             if (!before.metadata().isDeleting() && after.metadata().isDeleting()) {
-                giveUp(after);
+                forget(after);
             }
             return;
         }
@@ -192,7 +192,7 @@ public final class PodEventHandlers {
         }
         boolean wasAssumed = cache.isAssumed(pod.uid());
         if (wasAssumed) {
-            giveUp(pod);
+            forget(pod);
         }
         // After the queue, as in kube-scheduler: until then its group counts it.
         cache.removeWaitingPod(pod);
@@ -203,7 +203,7 @@ public final class PodEventHandlers {
 
     // The pod will not run, so its resources are released immediately, before its binding cycle has undone its work. A
     // pod that waits for its permit emits the event itself. The cluster may never have reported its node.
-    private void giveUp(Pod pod) {
+    private void forget(Pod pod) {
         Pod leaving = cache.assumed(pod.uid()).orElse(pod);
         cache.forget(pod);
         if (!endWaiting(pod)) {

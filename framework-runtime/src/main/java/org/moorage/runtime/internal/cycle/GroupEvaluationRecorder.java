@@ -84,7 +84,7 @@ public final class GroupEvaluationRecorder {
     }
 
     /** Begins a placement of the group, with that many nodes; its name is empty for all nodes. */
-    void began(String placement, int nodes) {
+    void beganPlacement(String placement, int nodes) {
         Frame frame = frame();
         frame.name = placement;
         frame.nodes = nodes;
@@ -144,7 +144,7 @@ public final class GroupEvaluationRecorder {
     }
 
     /** Ends a placement. */
-    void tried(GroupResult result) {
+    void endedPlacement(GroupResult result) {
         Frame frame = frame();
         boolean fits = result.status().isSuccess();
         int placed = 0;

@@ -80,11 +80,11 @@ final class GroupTrial implements PodGroupTrial {
     }
 
     /** Applies a change to a pod's state by calling a plugin. */
-    private interface Change {
-        void tell(CycleState state, PluginCaller plugin, Pod pod);
+    private interface StateChange {
+        void apply(CycleState state, PluginCaller plugin, Pod pod);
     }
 
-    private void follow(Change change) {
+    private void follow(StateChange change) {
         if (!hasExtensions) {
             return;
         }
@@ -93,7 +93,7 @@ final class GroupTrial implements PodGroupTrial {
             PluginCaller[] extensions = PodAttempt.of(states.get(i)).filters().extensions();
             CycleState state = states.get(i).fork();
             for (PluginCaller plugin : extensions) {
-                change.tell(state, plugin, assignments.get(i).pod());
+                change.apply(state, plugin, assignments.get(i).pod());
             }
             changed.add(state);
         }

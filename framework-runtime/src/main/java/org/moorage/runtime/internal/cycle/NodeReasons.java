@@ -17,14 +17,14 @@ final class NodeReasons {
     /** A limit, because plugins may give each node a different reason. */
     private static final int MOST_REASONS = 1_000;
 
-    private final Map<Key, Count> counts = new LinkedHashMap<>();
+    private final Map<ReasonKey, Count> counts = new LinkedHashMap<>();
     // Mostly the next node is rejected for the same reason: such nodes are only counted.
     private @Nullable PluginStatus last;
     private List<Count> countsOfLast = List.of();
     private int more;
     private boolean needsExamples;
 
-    private record Key(String plugin, String reason) {}
+    private record ReasonKey(String plugin, String reason) {}
 
     private static final class Count {
         private int nodes;
@@ -59,7 +59,7 @@ final class NodeReasons {
         end();
         List<Count> found = new ArrayList<>();
         for (String reason : answer.status().reasons()) {
-            Key key = new Key(answer.plugin(), reason);
+            ReasonKey key = new ReasonKey(answer.plugin(), reason);
             Count count =
                     counts.size() < MOST_REASONS ? counts.computeIfAbsent(key, any -> new Count()) : counts.get(key);
             if (count != null) {

@@ -80,7 +80,7 @@ public final class PodAttempt {
     private List<NodeInfo> scored = List.of();
     private long[] totals = {};
     private final Map<String, NodeScores> scoresByPlugin = new LinkedHashMap<>();
-    private List<Extenders.Scores> scoresOfExtenders = List.of();
+    private List<Extenders.ExtenderScores> scoresOfExtenders = List.of();
 
     PodAttempt(SchedulingAlgorithm algorithm, Profile profile, CycleState state, Pod pod, Options options) {
         this.algorithm = algorithm;
@@ -135,7 +135,7 @@ public final class PodAttempt {
             return new Result(nominated, 0, 1 + nominatedByExtenders.size(), 1, null);
         }
         filterUntilEnough();
-        askExtenders();
+        filterByExtenders();
         int rejectedNodes = rejectedNodes();
         if (left.isEmpty()) {
             return Result.none(diagnosis(), rejectedNodes);
@@ -164,7 +164,7 @@ public final class PodAttempt {
         if (rejection == null) {
             nodes = narrow();
             filter(0, nodes.size());
-            askExtenders();
+            filterByExtenders();
         }
         return diagnosis();
     }
@@ -328,7 +328,7 @@ public final class PodAttempt {
         return index + 1 == count ? 0 : index + 1;
     }
 
-    private void askExtenders() {
+    private void filterByExtenders() {
         left = extenders.filter() ? extenders.filter(pod, feasible, byExtenders) : feasible;
     }
 
@@ -468,7 +468,7 @@ public final class PodAttempt {
         }
         Arrays.fill(randoms, 0, left.size(), 0);
         scoresOfExtenders = extenders.prioritize(pod, left);
-        for (Extenders.Scores scores : scoresOfExtenders) {
+        for (Extenders.ExtenderScores scores : scoresOfExtenders) {
             for (int i = 0; i < left.size(); i++) {
                 Long score = scores.scores().get(left.get(i).name());
                 if (score != null) {
@@ -600,7 +600,7 @@ public final class PodAttempt {
     }
 
     /** Returns the scores that extenders have given to nodes. */
-    List<Extenders.Scores> scoresOfExtenders() {
+    List<Extenders.ExtenderScores> scoresOfExtenders() {
         return scoresOfExtenders;
     }
 }

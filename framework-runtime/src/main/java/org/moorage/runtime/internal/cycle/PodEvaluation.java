@@ -97,7 +97,7 @@ public final class PodEvaluation {
                         .put(plugin, weighted.score(i));
             }
         });
-        for (Extenders.Scores given : attempt.scoresOfExtenders()) {
+        for (Extenders.ExtenderScores given : attempt.scoresOfExtenders()) {
             given.scores().forEach((node, score) -> {
                 if (feasible.contains(node)) {
                     scores.computeIfAbsent(node, name -> new TreeMap<>()).merge(given.extender(), score, Long::sum);

@@ -118,9 +118,9 @@ public final class PodGroupAlgorithm {
         if (group.isComposite() || triesPlacements) {
             result = bestPlacement(group, state, results, recorder);
         } else {
-            recorder.began("", snapshot.candidates().size());
+            recorder.beganPlacement("", snapshot.candidates().size());
             result = tryMembers(group, new CycleState(state), recorder);
-            recorder.tried(result);
+            recorder.endedPlacement(result);
         }
         recorder.ended(result);
         results.put(group.key(), result);
@@ -149,10 +149,10 @@ public final class PodGroupAlgorithm {
         Map<GroupKey, GroupResult> first = null;
         for (int i = 0; i < placements.size(); i++) {
             Placement placement = placements.get(i);
-            recorder.began(placement.name(), placement.nodes().size());
+            recorder.beganPlacement(placement.name(), placement.nodes().size());
             Map<GroupKey, GroupResult> tried = tryPlacement(group, state, placement, recorder);
             GroupResult result = result(tried, group);
-            recorder.tried(result);
+            recorder.endedPlacement(result);
             if (result.status().code() == Code.ERROR) {
                 return result;
             }

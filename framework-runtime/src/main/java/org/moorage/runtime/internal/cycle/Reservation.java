@@ -184,7 +184,7 @@ public record Reservation(Profile profile, CycleState state, Pod pod, String nod
                 held.push(reservation);
             }
             try {
-                return reservation.reserveOn(snapshot, () -> giveBack(reservation));
+                return reservation.reserveOn(snapshot, () -> release(reservation));
             } finally {
                 if (isAbandoned()) {
                     // Unreserve has run before; this releases what Reserve has reserved since then.
@@ -200,7 +200,7 @@ public record Reservation(Profile profile, CycleState state, Pod pod, String nod
         }
 
         @SuppressWarnings("ReferenceEquality") // two equal reservations are released separately
-        private void giveBack(Reservation reservation) {
+        private void release(Reservation reservation) {
             boolean isHeld;
             synchronized (lock) {
                 // It is nearly always the last one.

@@ -39,8 +39,8 @@ record ExtenderTls(boolean enableHttps, Optional<ExtenderConfig.Tls> config) {
         }
         ExtenderConfig.Tls tls = config.orElse(new ExtenderConfig.Tls(false, "", "", "", "", "", "", ""));
         try {
-            KeyManager @Nullable [] ownCertificate = tried(() -> ownCertificate(tls, problems), problems);
-            TrustManager trust = tried(() -> trust(tls, enableHttps), problems);
+            KeyManager @Nullable [] ownCertificate = readOrReport(() -> ownCertificate(tls, problems), problems);
+            TrustManager trust = readOrReport(() -> trust(tls, enableHttps), problems);
             SSLContext context = SSLContext.getInstance("TLS");
             context.init(ownCertificate, trust == null ? null : new TrustManager[] {trust}, null);
             client.sslContext(context);
@@ -60,7 +60,7 @@ record ExtenderTls(boolean enableHttps, Optional<ExtenderConfig.Tls> config) {
     }
 
     // Returns null if it fails, and reports the problem: the message starts with the field.
-    private static <T> @Nullable T tried(Reading<T> reading, Problems problems) {
+    private static <T> @Nullable T readOrReport(Reading<T> reading, Problems problems) {
         try {
             return reading.read();
         } catch (IOException | GeneralSecurityException unusable) {
@@ -89,8 +89,8 @@ record ExtenderTls(boolean enableHttps, Optional<ExtenderConfig.Tls> config) {
                 || tls.keyFile().isEmpty() && tls.keyData().isEmpty()) {
             return null;
         }
-        Pem certificate = tried(() -> pem("cert", tls.certFile(), tls.certData()), problems);
-        Pem key = tried(() -> pem("key", tls.keyFile(), tls.keyData()), problems);
+        Pem certificate = readOrReport(() -> pem("cert", tls.certFile(), tls.certData()), problems);
+        Pem key = readOrReport(() -> pem("key", tls.keyFile(), tls.keyData()), problems);
         return certificate == null || key == null
                 ? null
                 : KeyedCertificate.read(certificate, key).keyManagers();

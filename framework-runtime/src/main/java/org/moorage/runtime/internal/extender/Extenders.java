@@ -142,25 +142,25 @@ public final class Extenders implements AutoCloseable {
      * @param extender its name
      * @param scores its weighted scores by node
      */
-    public record Scores(String extender, Map<String, Long> scores) {}
+    public record ExtenderScores(String extender, Map<String, Long> scores) {}
 
     /** Requests scores from all extenders that score, at the same time. An extender that fails adds no scores. */
-    public List<Scores> prioritize(Pod pod, List<NodeInfo> nodes) {
+    public List<ExtenderScores> prioritize(Pod pod, List<NodeInfo> nodes) {
         Map<HttpExtender, ExtenderConnection.Call> calls = new LinkedHashMap<>();
-        List<Scores> scores = new ArrayList<>();
+        List<ExtenderScores> scores = new ArrayList<>();
         for (HttpExtender extender : all) {
             if (extender.isInterested(pod)) {
                 if (extender.isPrioritizer()) {
                     listeners.measure(listener -> listener.taskStarted(PRIORITIZING));
                     calls.put(extender, extender.startPrioritize(pod, nodes));
                 } else {
-                    scores.add(new Scores(extender.name(), zeros(nodes)));
+                    scores.add(new ExtenderScores(extender.name(), zeros(nodes)));
                 }
             }
         }
         calls.forEach((extender, call) -> {
             try {
-                scores.add(new Scores(extender.name(), extender.awaitPrioritize(call)));
+                scores.add(new ExtenderScores(extender.name(), extender.awaitPrioritize(call)));
             } catch (ExtenderException failure) {
                 LOG.atDebug()
                         .addKeyValue("pod", pod.key())

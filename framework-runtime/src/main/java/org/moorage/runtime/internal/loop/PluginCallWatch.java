@@ -50,7 +50,7 @@ public final class PluginCallWatch {
     private static final class Sighting {
         private final long number;
         private final Instant since;
-        private boolean told;
+        private boolean reported;
 
         Sighting(long number, Instant since) {
             this.number = number;
@@ -110,10 +110,10 @@ public final class PluginCallWatch {
     }
 
     private boolean isOverdue(Sighting seen, Instant now) {
-        if (seen.told || now.isBefore(seen.since.plus(limit))) {
+        if (seen.reported || now.isBefore(seen.since.plus(limit))) {
             return false;
         }
-        seen.told = true;
+        seen.reported = true;
         return true;
     }
 
@@ -126,7 +126,7 @@ public final class PluginCallWatch {
             // It has just returned.
             return;
         }
-        tell(running, thread, stack);
+        report(running, thread, stack);
         if (queue.holder() != thread) {
             loop.abandon(thread, running.plugin(), running.failure(text()));
         }
@@ -146,7 +146,7 @@ public final class PluginCallWatch {
             String who = running == null ? "thread " + holder.getName() : running.failure(text());
             queueHold = new QueueHold(acquisition, "the queue's lock is held: " + who);
             if (running != null) {
-                tell(running, holder, stack);
+                report(running, holder, stack);
             }
         }
     }
@@ -155,7 +155,7 @@ public final class PluginCallWatch {
         return "did not return within " + GoDuration.format(limit);
     }
 
-    private void tell(RunningCall call, Thread thread, StackTraceElement[] stack) {
+    private void report(RunningCall call, Thread thread, StackTraceElement[] stack) {
         LOG.atError()
                 .addKeyValue("plugin", call.plugin())
                 .addKeyValue("method", call.method())

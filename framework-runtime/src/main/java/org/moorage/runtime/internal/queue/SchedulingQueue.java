@@ -217,17 +217,17 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
         known.get().replacePod(after);
         nominator.update(before, after);
         if (!members.isMember(after)) {
-            wake(known.get(), before, after);
+            requeueUpdated(known.get(), before, after);
             return;
         }
         Optional<QueuedPodGroupInfo> group = members.queuedGroup(after);
         if (group.isPresent()) {
-            wake(group.get(), before, after);
+            requeueUpdated(group.get(), before, after);
         }
     }
 
     @GuardedBy("lock")
-    private void wake(QueuedEntity updated, Pod before, Pod after) {
+    private void requeueUpdated(QueuedEntity updated, Pod before, Pod after) {
         if (queued.reorder(updated)) {
             return;
         }
@@ -301,7 +301,7 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
         lock.lock();
         try {
             while (true) {
-                Optional<QueuedEntity> popped = take(any -> true);
+                Optional<QueuedEntity> popped = popNext(any -> true);
                 if (popped.isPresent() || closed || nanos <= 0) {
                     return popped;
                 }
@@ -330,14 +330,14 @@ public final class SchedulingQueue implements PodActivation, AutoCloseable {
     public Optional<QueuedEntity> poll(Predicate<Pod> which) {
         lock.lock();
         try {
-            return take(waiting -> waiting.hasMember(which));
+            return popNext(waiting -> waiting.hasMember(which));
         } finally {
             lock.unlock();
         }
     }
 
     @GuardedBy("lock")
-    private Optional<QueuedEntity> take(Predicate<QueuedEntity> which) {
+    private Optional<QueuedEntity> popNext(Predicate<QueuedEntity> which) {
         while (!closed) {
             Optional<QueuedEntity> next = queued.removeNext(which);
             if (next.isEmpty() || isToBeTried(next.get())) {

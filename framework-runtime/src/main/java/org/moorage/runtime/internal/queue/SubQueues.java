@@ -151,7 +151,7 @@ final class SubQueues {
         Optional<QueuedPodInfo> early = backoff.removeFirstRejected(which);
         early.ifPresent(queued -> {
             queued.popEarly();
-            came(queued, SubQueue.ACTIVE, null, WellKnownEvents.POP_FROM_BACKOFF);
+            moved(queued, SubQueue.ACTIVE, null, WellKnownEvents.POP_FROM_BACKOFF);
         });
         return early.map(queued -> queued);
     }
@@ -193,7 +193,7 @@ final class SubQueues {
         return switch (strategy) {
             case QUEUE_SKIP -> {
                 unschedulable.put(queued);
-                yield came(queued, SubQueue.UNSCHEDULABLE, SubQueue.UNSCHEDULABLE, event);
+                yield moved(queued, SubQueue.UNSCHEDULABLE, SubQueue.UNSCHEDULABLE, event);
             }
             case QUEUE_AFTER_BACKOFF ->
                 backoff.lasts(queued, clock.instant())
@@ -230,7 +230,7 @@ final class SubQueues {
                 }
             }
             if (group.isGated()) {
-                SubQueue ignored = came(group, SubQueue.GATED, null, event);
+                SubQueue ignored = moved(group, SubQueue.GATED, null, event);
                 return;
             }
         }
@@ -272,7 +272,7 @@ final class SubQueues {
         if (popsEarly && !queued.rejectors().isEmpty()) {
             onReady.run();
         }
-        return came(queued, SubQueue.BACKOFF, asked, event);
+        return moved(queued, SubQueue.BACKOFF, asked, event);
     }
 
     /**
@@ -286,7 +286,7 @@ final class SubQueues {
             return true;
         }
         Optional<QueuedEntity> backingOff = backoff.remove(key);
-        backingOff.ifPresent(queued -> leaveBackoff(queued, event));
+        backingOff.ifPresent(queued -> endBackoff(queued, event));
         return backingOff.isPresent();
     }
 
@@ -326,13 +326,13 @@ final class SubQueues {
         Instant now = clock.instant();
         Optional<QueuedEntity> completed = backoff.removeCompleted(now);
         while (completed.isPresent()) {
-            leaveBackoff(completed.get(), WellKnownEvents.BACKOFF_COMPLETE);
+            endBackoff(completed.get(), WellKnownEvents.BACKOFF_COMPLETE);
             completed = backoff.removeCompleted(now);
         }
     }
 
     // If pods are popped early, PreEnqueue has run before their backoff; otherwise it runs now.
-    private void leaveBackoff(QueuedEntity queued, String event) {
+    private void endBackoff(QueuedEntity queued, String event) {
         if (popsEarly) {
             pushActive(queued, null, event);
         } else {
@@ -344,7 +344,7 @@ final class SubQueues {
         queued.becameReady(clock.instant());
         active.put(queued);
         onReady.run();
-        return came(queued, SubQueue.ACTIVE, asked, event);
+        return moved(queued, SubQueue.ACTIVE, asked, event);
     }
 
     /**
@@ -365,14 +365,14 @@ final class SubQueues {
             return false;
         }
         if (!wasUnschedulable) {
-            came(queued, SubQueue.GATED, asked, event);
+            moved(queued, SubQueue.GATED, asked, event);
         }
         return true;
     }
 
     // Parameter asked: the sub-queue that hints requested, or null if no hint was called. Like kube-scheduler's newer
     // metric, entityQueued excludes entities that moved to it.
-    private SubQueue came(QueuedEntity queued, SubQueue subQueue, @Nullable SubQueue asked, String event) {
+    private SubQueue moved(QueuedEntity queued, SubQueue subQueue, @Nullable SubQueue asked, String event) {
         for (QueuedPodInfo member : queued.members()) {
             listeners.on(listener -> listener.podQueued(member.pod(), subQueue.toString(), event));
         }

@@ -68,7 +68,7 @@ public final class FrozenCluster implements AutoCloseable {
     }
 
     /** Returns a workspace, for one thread until it is given back. */
-    WhatIfWorkspace take() {
+    WhatIfWorkspace acquire() {
         if (closed) {
             throw new IllegalStateException("what-if: closed (expected: asked before it is)");
         }
@@ -76,7 +76,7 @@ public final class FrozenCluster implements AutoCloseable {
         return known == null ? new WhatIfWorkspace(this) : known;
     }
 
-    void giveBack(WhatIfWorkspace workspace) {
+    void release(WhatIfWorkspace workspace) {
         if (closed || idle.size() >= MOST_IDLE) {
             workspace.close();
             return;

@@ -100,7 +100,7 @@ public final class FrozenWhatIf implements WhatIf {
 
     @Override
     public Transaction begin() {
-        SnapshotTransaction transaction = SnapshotTransaction.begin(cluster.take(), ties);
+        SnapshotTransaction transaction = SnapshotTransaction.begin(cluster.acquire(), ties);
         boolean isBegun = false;
         try {
             changes().forEach(change -> change.applyTo(transaction));

@@ -77,13 +77,13 @@ final class QuestionAnswers {
         }
     }
 
-    record Place(Pod pod, Optional<String> nodeName, RejectionMessage rejection) implements PlacedPods.PlacedPod {
-        static Place on(Pod pod, String nodeName) {
-            return new Place(pod, Optional.of(nodeName), RejectionMessage.NONE);
+    record Placed(Pod pod, Optional<String> nodeName, RejectionMessage rejection) implements PlacedPods.PlacedPod {
+        static Placed on(Pod pod, String nodeName) {
+            return new Placed(pod, Optional.of(nodeName), RejectionMessage.NONE);
         }
 
-        static Place none(Pod pod, RejectionMessage rejection) {
-            return new Place(pod, Optional.empty(), rejection);
+        static Placed none(Pod pod, RejectionMessage rejection) {
+            return new Placed(pod, Optional.empty(), rejection);
         }
 
         @Override
@@ -106,7 +106,7 @@ final class QuestionAnswers {
         Places withoutNodes(String why) {
             List<PlacedPods.PlacedPod> none = new ArrayList<>();
             for (PlacedPods.PlacedPod place : pods) {
-                none.add(Place.none(place.pod(), new RejectionMessage(place.message(), place.reasons())));
+                none.add(Placed.none(place.pod(), new RejectionMessage(place.message(), place.reasons())));
             }
             return new Places(none, why);
         }
@@ -126,8 +126,8 @@ final class QuestionAnswers {
         }
     }
 
-    record Count(int count, Map<String, Integer> byNode, String stoppedBy) implements HowMany {
-        Count {
+    record Copies(int count, Map<String, Integer> byNode, String stoppedBy) implements HowMany {
+        Copies {
             byNode = Collections.unmodifiableMap(new LinkedHashMap<>(byNode));
         }
     }
@@ -153,7 +153,7 @@ final class QuestionAnswers {
         }
     }
 
-    record Profiles(PlacedPods own, PlacedPods other) implements ProfileComparison {
+    record ComparedProfiles(PlacedPods own, PlacedPods other) implements ProfileComparison {
         @Override
         public List<Pod> moved() {
             List<Pod> moved = new ArrayList<>();

@@ -135,7 +135,7 @@ final class SnapshotTransaction implements Transaction {
         } finally {
             workspace.begin(chanceBefore);
             if (outer == null) {
-                workspace.giveBack();
+                workspace.release();
             } else {
                 outer.inner = null;
             }
@@ -186,7 +186,7 @@ final class SnapshotTransaction implements Transaction {
             }
             byNode.forEach((nodeName, gone) -> {
                 snapshot.remove(gone, nodeName);
-                gone.forEach(this::left);
+                gone.forEach(this::removed);
             });
             workspace.controllers.podsDeleted(pods);
             pods.forEach(this::delete);
@@ -207,7 +207,7 @@ final class SnapshotTransaction implements Transaction {
                 .isPresent();
     }
 
-    private void left(Pod pod) {
+    private void removed(Pod pod) {
         put(moved, pod, "");
         TrialPlacement placement = placements.get(pod.uid());
         if (placement != null) {
@@ -217,7 +217,7 @@ final class SnapshotTransaction implements Transaction {
 
     private <T> void put(Map<String, T> byUid, Pod pod, T value) {
         T before = byUid.put(pod.uid(), value);
-        snapshot.tried(() -> {
+        snapshot.onRevert(() -> {
             if (before == null) {
                 byUid.remove(pod.uid());
             } else {
@@ -237,7 +237,7 @@ final class SnapshotTransaction implements Transaction {
                 Optional<Node> ignored = objects.remove(ObjectKind.NODE, name);
             }
             snapshot.removeNodes(nodeNames);
-            gone.forEach(this::left);
+            gone.forEach(this::removed);
             workspace.controllers.podsDeleted(gone);
             gone.forEach(this::delete);
             return this;
@@ -258,7 +258,7 @@ final class SnapshotTransaction implements Transaction {
             List<Pod> pods = new ArrayList<>();
             for (ClusterObject object : added) {
                 if (object instanceof Pod pod) {
-                    takeOff(pod);
+                    removeReplaced(pod);
                 }
                 objects.put(object);
                 if (object instanceof Node node) {
@@ -266,7 +266,7 @@ final class SnapshotTransaction implements Transaction {
                 } else if (object instanceof Pod pod) {
                     pods.add(workspace.settings.view().of(pod));
                 } else if (object instanceof PodGroup group) {
-                    snapshot.tryGroups(groups -> groups.with(group));
+                    snapshot.changeGroups(groups -> groups.with(group));
                 }
             }
             if (!nodes.isEmpty()) {
@@ -278,7 +278,7 @@ final class SnapshotTransaction implements Transaction {
                     snapshot.assume(pod, pod.nodeName());
                     put(moved, pod, pod.nodeName());
                 } else {
-                    snapshot.tryGroups(groups -> groups.with(pod));
+                    snapshot.changeGroups(groups -> groups.with(pod));
                 }
             }
             workspace.controllers.applied(added);
@@ -290,19 +290,19 @@ final class SnapshotTransaction implements Transaction {
     public Transaction withPending(Collection<Pod> pods) {
         List<Pod> pending = Given.objects(pods);
         return trying(() -> {
-            pending.forEach(pod -> arrived(workspace.settings.view().of(pod.withoutNode())));
+            pending.forEach(pod -> addPending(workspace.settings.view().of(pod.withoutNode())));
             return this;
         });
     }
 
     // Removes the existing pod of the same name, which another pod replaces, from its node.
-    private void takeOff(Pod replacement) {
+    private void removeReplaced(Pod replacement) {
         Optional<Pod> known = objects.find(ObjectKind.POD, replacement.key());
         if (known.isPresent()) {
             String nodeName = moved.getOrDefault(known.get().uid(), known.get().nodeName());
             if (snapshot.node(nodeName).isPresent()) {
                 snapshot.remove(List.of(known.get()), nodeName);
-                left(known.get());
+                removed(known.get());
             }
         }
     }
@@ -445,25 +445,25 @@ final class SnapshotTransaction implements Transaction {
         return new QuestionAnswers.Places(places, "");
     }
 
-    private QuestionAnswers.Place place(Profile profile, Pod pod) {
-        arrived(pod);
+    private QuestionAnswers.Placed place(Profile profile, Pod pod) {
+        addPending(pod);
         Optional<PluginStatus> gate = gate(profile, pod);
         if (gate.isPresent()) {
-            return QuestionAnswers.Place.none(
+            return QuestionAnswers.Placed.none(
                     pod, RejectionMessage.of(gate.get().status().message()));
         }
         CycleState state = new CycleState();
         SchedulingAlgorithm.Result found = algorithm.find(profile, state, pod);
         NodeInfo node = found.node();
         if (node == null) {
-            return QuestionAnswers.Place.none(pod, message(found));
+            return QuestionAnswers.Placed.none(pod, message(found));
         }
         return reserve(profile, state, pod, node.name());
     }
 
     // Plugins that count the pods of the cluster see the pod before they decide about it. A pod of a question may have
     // the name of another one.
-    private void arrived(Pod pod) {
+    private void addPending(Pod pod) {
         if (objects.find(ObjectKind.POD, pod.key()).isEmpty()) {
             objects.put(pod);
         }
@@ -474,16 +474,16 @@ final class SnapshotTransaction implements Transaction {
         return diagnosis == null ? RejectionMessage.NONE : diagnosis.message("");
     }
 
-    private QuestionAnswers.Place reserve(Profile profile, CycleState state, Pod pod, String nodeName) {
+    private QuestionAnswers.Placed reserve(Profile profile, CycleState state, Pod pod, String nodeName) {
         TrialPlacement placement = new TrialPlacement(workspace, Reservation.of(profile, state, pod, nodeName));
         PluginStatus answer = placement.place();
         if (!answer.isSuccess()) {
-            return QuestionAnswers.Place.none(
+            return QuestionAnswers.Placed.none(
                     pod, Diagnosis.ofChosenNode(answer).message(""));
         }
         put(moved, pod, nodeName);
         put(placements, pod, placement);
-        return QuestionAnswers.Place.on(pod, nodeName);
+        return QuestionAnswers.Placed.on(pod, nodeName);
     }
 
     @Override
@@ -519,7 +519,7 @@ final class SnapshotTransaction implements Transaction {
                 members.add(unplaced(pod));
             }
             objects.put(group);
-            snapshot.tryGroups(groups -> {
+            snapshot.changeGroups(groups -> {
                 PodGroups all = groups.with(group);
                 for (Pod member : members) {
                     all = all.with(member);
@@ -549,7 +549,7 @@ final class SnapshotTransaction implements Transaction {
             places.add(
                     isPlaced && member.isScheduled()
                             ? reserve(profile, member.state().withoutParent(), member.pod(), member.nodeName())
-                            : QuestionAnswers.Place.none(member.pod(), member.message()));
+                            : QuestionAnswers.Placed.none(member.pod(), member.message()));
         }
         return new QuestionAnswers.Places(
                 places, result == null ? "" : result.status().message());
@@ -565,7 +565,7 @@ final class SnapshotTransaction implements Transaction {
             String stoppedBy = "";
             while (nodeByUid.size() < atMost && stoppedBy.isEmpty()) {
                 Pod copy = copy(asked, nodeByUid.size());
-                QuestionAnswers.Place place = place(profile, copy);
+                QuestionAnswers.Placed place = place(profile, copy);
                 stoppedBy = place.message();
                 place.nodeName().ifPresent(nodeName -> nodeByUid.put(copy.uid(), nodeName));
             }
@@ -575,7 +575,7 @@ final class SnapshotTransaction implements Transaction {
                     .forEach(waiting -> nodeByUid.remove(waiting.pod().uid()));
             Map<String, Integer> byNode = new LinkedHashMap<>();
             nodeByUid.values().forEach(nodeName -> byNode.merge(nodeName, 1, Integer::sum));
-            return new QuestionAnswers.Count(nodeByUid.size(), byNode, stoppedBy);
+            return new QuestionAnswers.Copies(nodeByUid.size(), byNode, stoppedBy);
         });
     }
 
@@ -596,7 +596,7 @@ final class SnapshotTransaction implements Transaction {
                 return QuestionAnswers.Preempted.none(
                         asked, RejectionMessage.of(gate.get().status().message()));
             }
-            arrived(asked);
+            addPending(asked);
             CycleState state = new CycleState();
             SchedulingAlgorithm.Result found = algorithm.find(profile, state, asked);
             NodeInfo node = found.node();
@@ -629,7 +629,7 @@ final class SnapshotTransaction implements Transaction {
         return room(place(profile, nominated), victims);
     }
 
-    private static QuestionAnswers.Preempted room(QuestionAnswers.Place place, List<Pod> victims) {
+    private static QuestionAnswers.Preempted room(QuestionAnswers.Placed place, List<Pod> victims) {
         return new QuestionAnswers.Preempted(place.pod(), place.nodeName(), victims, place.rejection());
     }
 
@@ -638,7 +638,7 @@ final class SnapshotTransaction implements Transaction {
         Objects.requireNonNull(profile, "profile");
         List<Pod> asked = Given.objects(pods);
         Profile other = workspace.profiles.named(profile);
-        return new QuestionAnswers.Profiles(
+        return new QuestionAnswers.ComparedProfiles(
                 only(() -> places(asked, workspace.profiles::of)), only(() -> places(asked, any -> other)));
     }
 }

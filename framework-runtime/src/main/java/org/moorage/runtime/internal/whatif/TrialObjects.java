@@ -49,7 +49,7 @@ final class TrialObjects implements ObjectTable {
         ObjectKind<T> kind = kindOf(object);
         Optional<T> before = store.known(kind, object.namespace(), object.name());
         store.applied(kind, object);
-        snapshot.tried(() -> {
+        snapshot.onRevert(() -> {
             if (before.isPresent()) {
                 store.applied(kind, before.get());
             } else {
@@ -63,7 +63,7 @@ final class TrialObjects implements ObjectTable {
         Optional<T> removed = find(kind, key);
         removed.ifPresent(object -> {
             store.deleted(kind, object);
-            snapshot.tried(() -> store.applied(kind, object));
+            snapshot.onRevert(() -> store.applied(kind, object));
         });
         return removed;
     }

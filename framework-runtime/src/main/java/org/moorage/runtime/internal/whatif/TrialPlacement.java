@@ -166,7 +166,7 @@ final class TrialPlacement {
             return;
         }
         unreserve();
-        snapshot.tried(() -> workspace.waiting.reverting(() -> {
+        snapshot.onRevert(() -> workspace.waiting.reverting(() -> {
             isReserved = true;
             // They succeeded before, and everything is as it was then.
             PluginStatus ignored = reservation.reserve(this::isOpen);

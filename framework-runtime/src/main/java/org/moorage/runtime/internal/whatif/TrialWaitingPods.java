@@ -24,7 +24,7 @@ import org.moorage.runtime.internal.cache.TrialSnapshot;
  */
 final class TrialWaitingPods implements PermitWaits {
     private final TrialSnapshot snapshot;
-    private final Map<String, Waiting> byUid = new LinkedHashMap<>();
+    private final Map<String, TrialWaitingPod> byUid = new LinkedHashMap<>();
     private final List<TrialPlacement> allowed = new ArrayList<>();
     private boolean isReverting;
 
@@ -43,7 +43,7 @@ final class TrialWaitingPods implements PermitWaits {
     }
 
     void add(Pod pod, TrialPlacement placement, Map<String, Duration> timeoutByPlugin) {
-        put(pod.uid(), new Waiting(pod, placement, timeoutByPlugin, false));
+        put(pod.uid(), new TrialWaitingPod(pod, placement, timeoutByPlugin, false));
     }
 
     /** Removes a pod that leaves its node. */
@@ -51,10 +51,10 @@ final class TrialWaitingPods implements PermitWaits {
         put(uid, null);
     }
 
-    private void put(String uid, @Nullable Waiting waiting) {
-        Waiting before = waiting == null ? byUid.remove(uid) : byUid.put(uid, waiting);
+    private void put(String uid, @Nullable TrialWaitingPod waiting) {
+        TrialWaitingPod before = waiting == null ? byUid.remove(uid) : byUid.put(uid, waiting);
         if (before != waiting) {
-            snapshot.tried(() -> {
+            snapshot.onRevert(() -> {
                 if (before == null) {
                     byUid.remove(uid);
                 } else {
@@ -82,13 +82,13 @@ final class TrialWaitingPods implements PermitWaits {
         }
     }
 
-    private final class Waiting implements WaitingPod {
+    private final class TrialWaitingPod implements WaitingPod {
         private final Pod pod;
         private final TrialPlacement placement;
         private final Map<String, Duration> timeoutByPlugin;
         private final boolean isRejected;
 
-        Waiting(Pod pod, TrialPlacement placement, Map<String, Duration> timeoutByPlugin, boolean isRejected) {
+        TrialWaitingPod(Pod pod, TrialPlacement placement, Map<String, Duration> timeoutByPlugin, boolean isRejected) {
             this.pod = pod;
             this.placement = placement;
             this.timeoutByPlugin = new TreeMap<>(timeoutByPlugin);
@@ -125,7 +125,7 @@ final class TrialWaitingPods implements PermitWaits {
                 put(pod.uid(), null);
                 allowed.add(placement);
             } else {
-                put(pod.uid(), new Waiting(pod, placement, left, false));
+                put(pod.uid(), new TrialWaitingPod(pod, placement, left, false));
             }
         }
 
@@ -140,7 +140,7 @@ final class TrialWaitingPods implements PermitWaits {
             if (isOver()) {
                 return false;
             }
-            put(pod.uid(), new Waiting(pod, placement, timeoutByPlugin, true));
+            put(pod.uid(), new TrialWaitingPod(pod, placement, timeoutByPlugin, true));
             return true;
         }
     }

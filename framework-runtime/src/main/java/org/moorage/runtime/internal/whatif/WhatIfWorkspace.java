@@ -175,8 +175,8 @@ final class WhatIfWorkspace implements AutoCloseable {
         return ties.isRandom() ? random : null;
     }
 
-    void giveBack() {
-        cluster.giveBack(this);
+    void release() {
+        cluster.release(this);
     }
 
     @Override

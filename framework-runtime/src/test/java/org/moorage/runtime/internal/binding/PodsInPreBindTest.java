@@ -20,7 +20,7 @@ final class PodsInPreBindTest {
             ObjectMeta.named("p").namespace("default").uid("p").build(),
             PodSpec.builder().build());
     private final PodsInPreBind pods = new PodsInPreBind();
-    private final PodsInPreBind.Attempt attempt = new PodsInPreBind.Attempt(pod);
+    private final PodsInPreBind.BindingAttempt attempt = new PodsInPreBind.BindingAttempt(pod);
 
     @Test
     void aPauseEndsWhenThePodIsCalledBack() {

@@ -458,8 +458,8 @@ class ExtendersTest {
             String answer = "[{\"Host\":\"a\",\"Score\":7},{\"host\":\"elsewhere\",\"score\":1},{}]";
             try (ExtenderServer server = ExtenderServer.answering(ExtenderServer.with(answer))) {
                 assertThat(extenders(config(server.address(), true, false)).prioritize(POD, nodes("a", "b")))
-                        .containsExactly(
-                                new Extenders.Scores(server.address(), Map.of("a", 140L, "elsewhere", 20L, "", 0L)));
+                        .containsExactly(new Extenders.ExtenderScores(
+                                server.address(), Map.of("a", 140L, "elsewhere", 20L, "", 0L)));
             }
         }
 
@@ -483,10 +483,10 @@ class ExtendersTest {
 
                 assertThat(extenders.prioritize(POD, nodes("a", "b")))
                         .containsExactly(
-                                new Extenders.Scores(together.address(), Map.of("b", 20L)),
-                                new Extenders.Scores(together.address(), Map.of("b", 20L)),
-                                new Extenders.Scores(together.address(), Map.of("b", 20L)),
-                                new Extenders.Scores(scoring.address(), Map.of("a", 20L)));
+                                new Extenders.ExtenderScores(together.address(), Map.of("b", 20L)),
+                                new Extenders.ExtenderScores(together.address(), Map.of("b", 20L)),
+                                new Extenders.ExtenderScores(together.address(), Map.of("b", 20L)),
+                                new Extenders.ExtenderScores(scoring.address(), Map.of("a", 20L)));
             }
         }
 

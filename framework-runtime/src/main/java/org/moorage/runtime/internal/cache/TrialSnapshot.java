@@ -23,6 +23,7 @@ import org.moorage.api.NodeInfo;
 import org.moorage.api.PodCount;
 import org.moorage.api.PodsWithAffinity;
 import org.moorage.api.Snapshot;
+import org.moorage.api.TemplatePredicate;
 import org.moorage.api.Topology;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.Pod;
@@ -65,6 +66,11 @@ public final class TrialSnapshot implements Snapshot {
     private @Nullable SortedNodes candidates;
     // Null before the first request of a count with changes.
     private @Nullable KeptCounts podCounts;
+    // The templates of the pods on all nodes; null until new counts have visited more changed nodes than there are
+    // nodes, and if they would need too much memory.
+    private @Nullable PodTemplates templates;
+    private boolean countsByTemplate = true;
+    private long visited;
 
     /** Creates a snapshot of a cluster without nodes. */
     public TrialSnapshot() {
@@ -92,6 +98,9 @@ public final class TrialSnapshot implements Snapshot {
         revertTo(0);
         forgetCopies();
         podCounts = null;
+        templates = null;
+        countsByTemplate = true;
+        visited = 0;
         cache.updateSnapshot(base);
         podGroups = base.podGroups();
     }
@@ -280,6 +289,7 @@ public final class TrialSnapshot implements Snapshot {
         SnapshotNode after = before.with(contents, lastGeneration.decrementAndGet());
         KeptCounts counts = podCounts;
         long number = counts == null ? 0 : counts.changed(after.index(), before.pods(), after.pods());
+        changeTemplates(before, after);
         put(after);
         podGroups = groups;
         undo.push(() -> {
@@ -287,6 +297,7 @@ public final class TrialSnapshot implements Snapshot {
                 undone.run();
             } finally {
                 put(before);
+                changeTemplates(after, before);
                 podGroups = groupsBefore;
                 if (counts != null) {
                     counts.revertTo(number);
@@ -295,6 +306,13 @@ public final class TrialSnapshot implements Snapshot {
                 }
             }
         });
+    }
+
+    private void changeTemplates(SnapshotNode before, SnapshotNode after) {
+        if (templates != null && !templates.change(after.index(), before.pods(), after.pods())) {
+            templates = null;
+            countsByTemplate = false;
+        }
     }
 
     @SuppressWarnings("ReferenceEquality") // each state of a node is a separate object
@@ -373,10 +391,18 @@ public final class TrialSnapshot implements Snapshot {
         PodGroups groupsBefore = podGroups;
         SortedNodes candidatesBefore = candidates;
         KeptCounts countsBefore = podCounts;
+        PodTemplates templatesBefore = templates;
+        long visitedBefore = visited;
         List<NodeInfo> nodesBefore = base.nodes();
         become(ClusterSnapshot.of(states, tree), new ChangedNodes());
-        base.countBy(nodesBefore, which -> counted(which, baseBefore, changedBefore));
+        base.countBy(
+                nodesBefore,
+                which -> templatesBefore != null && which instanceof TemplatePredicate ofTemplates
+                        ? templatesBefore.count(ofTemplates)
+                        : counted(which, baseBefore, changedBefore));
         podCounts = null;
+        templates = null;
+        visited = 0;
         if (candidatesBefore != null) {
             candidates = SortedNodes.of(candidatesBefore.view().stream()
                     .flatMap(node -> node(node.name()).stream())
@@ -387,6 +413,8 @@ public final class TrialSnapshot implements Snapshot {
             podGroups = groupsBefore;
             candidates = candidatesBefore;
             podCounts = countsBefore;
+            templates = templatesBefore;
+            visited = visitedBefore;
         });
     }
 
@@ -503,13 +531,27 @@ public final class TrialSnapshot implements Snapshot {
             return base.count(which);
         }
         if (podCounts == null) {
-            podCounts = new KeptCounts(this::at, pods -> counted(pods, base, changed), MOST_POD_CHANGES);
+            podCounts = new KeptCounts(this::at, this::counted, MOST_POD_CHANGES);
         }
         return podCounts.find(which);
     }
 
     private NodeInfo at(int index) {
         return nodes == null ? nodes().get(index) : nodes.get(index);
+    }
+
+    private NodeCounts counted(Predicate<Pod> which) {
+        if (which instanceof TemplatePredicate ofTemplates) {
+            if (templates == null && countsByTemplate && visited > nodes().size()) {
+                templates = PodTemplates.of(nodes());
+                countsByTemplate = templates != null;
+            }
+            if (templates != null) {
+                return templates.count(ofTemplates);
+            }
+        }
+        visited += changed.nodes().size();
+        return counted(which, base, changed);
     }
 
     // The count of the base, with the pods of the changed nodes in place of those that they had.

@@ -125,7 +125,9 @@ class TrialSnapshotTest {
                     .orElse(name));
         }
         for (String color : List.of("c0", "c1")) {
-            for (Predicate<Pod> which : List.of(new Colored(color), new OfTemplate(color))) {
+            // The last one equals no other, so that its count is never kept.
+            TemplatePredicate unequalled = pod -> new Colored(color).test(pod);
+            for (Predicate<Pod> which : List.of(new Colored(color), new OfTemplate(color), unequalled)) {
                 PodCount count = snapshot.count(which);
                 snapshot.nodes()
                         .forEach(node -> lines.add(color + " " + count.on(node) + " of "

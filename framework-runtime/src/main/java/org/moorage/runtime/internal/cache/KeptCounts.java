@@ -15,6 +15,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.PodCount;
+import org.moorage.api.TemplatePredicate;
 import org.moorage.api.Topology;
 import org.moorage.api.model.Pod;
 
@@ -75,11 +76,11 @@ final class KeptCounts {
     }
 
     /**
-     * Returns a count. It is kept from the first sum by topology on, or from the second request: predicates of custom
-     * plugins may never equal another one.
+     * Returns a count. A count of templates is kept, since it does not visit all pods. Another one is kept from the
+     * first sum by topology on, or from the second request: predicates of custom plugins may never equal another one.
      */
     synchronized PodCount find(Predicate<Pod> which) {
-        if (counts.containsKey(which) || requestedOnce.remove(which)) {
+        if (which instanceof TemplatePredicate || counts.containsKey(which) || requestedOnce.remove(which)) {
             return updated(which);
         }
         requestedOnce.add(which);

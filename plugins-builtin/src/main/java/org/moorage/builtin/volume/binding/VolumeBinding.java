@@ -4,6 +4,7 @@ package org.moorage.builtin.volume.binding;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.ToLongFunction;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Snapshot;
@@ -167,6 +168,12 @@ public final class VolumeBinding
     public long score(CycleState state, Pod pod, NodeInfo node) {
         PodVolumeClaims ofPod = state.find(CLAIMS).orElse(null);
         return ofPod == null || ratings.isEmpty() ? 0 : ofPod.scoreOn(node.node(), ratings.get());
+    }
+
+    @Override
+    public Optional<ToLongFunction<NodeInfo>> nodeScorer(CycleState state, Pod pod) {
+        // Most pods have no claims.
+        return state.find(CLAIMS).isEmpty() ? Optional.of(node -> 0) : Optional.empty();
     }
 
     @Override

@@ -61,6 +61,22 @@ public final class Topology {
         return new Topology(own, Map.of(), nodesWithLabel, nodesWithLabel);
     }
 
+    /**
+     * Returns a topology in which only the given nodes have a domain, with the same numbers.
+     *
+     * @param nodes nodes of the snapshot
+     */
+    public Topology among(List<NodeInfo> nodes) {
+        int[] own = new int[domainByNode.length];
+        Arrays.fill(own, NONE);
+        int labeled = 0;
+        for (NodeInfo node : nodes) {
+            labeled += own[node.index()] == NONE && domain(node) != NONE ? 1 : 0;
+            own[node.index()] = domain(node);
+        }
+        return new Topology(own, domainByValue, size, labeled);
+    }
+
     /** Returns the number of domains. */
     public int size() {
         return size;

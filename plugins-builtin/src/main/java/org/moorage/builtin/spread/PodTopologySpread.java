@@ -135,6 +135,7 @@ public final class PodTopologySpread
     private final List<TopologySpreadConstraint> defaultConstraints;
     private final Optional<DefaultSelector> defaultSelector;
     private final SpreadConstraint.Features features;
+    private final IncludedNodes includedNodes = new IncludedNodes();
 
     PodTopologySpread(Args args, Handle handle) {
         this.handle = handle;
@@ -159,7 +160,7 @@ public final class PodTopologySpread
         if (constraints.isEmpty()) {
             return PreFilterResult.skip();
         }
-        state.put(SPREAD_STATE, TopologySpreadState.of(constraints, pod, snapshot));
+        state.put(SPREAD_STATE, TopologySpreadState.of(constraints, pod, snapshot, includedNodes));
         return PreFilterResult.allNodes();
     }
 
@@ -188,7 +189,8 @@ public final class PodTopologySpread
         boolean requiresAllTopologies = !pod.spec().topologySpreadConstraints().isEmpty() || !usesSystemDefaults;
         state.put(
                 SPREAD_SCORE,
-                new TopologySpreadScore(constraints, pod, handle.snapshot(), nodes, requiresAllTopologies));
+                new TopologySpreadScore(
+                        constraints, pod, handle.snapshot(), nodes, requiresAllTopologies, includedNodes));
         return Status.success();
     }
 

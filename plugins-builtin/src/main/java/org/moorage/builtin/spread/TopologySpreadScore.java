@@ -12,6 +12,9 @@ import org.moorage.api.model.Pod;
 /** Scores nodes by the {@code ScheduleAnyway} constraints of the incoming pod. Immutable. */
 final class TopologySpreadScore {
     private static final String HOSTNAME = "kubernetes.io/hostname";
+    private static final int NO_CONSTRAINT = -1;
+    // Scores in a wider range are normalized one by one.
+    private static final int MOST_KNOWN_SCORES = 1 << 10;
 
     private final SpreadConstraint[] constraints;
     private final Topology[] topologies;
@@ -22,6 +25,12 @@ final class TopologySpreadScore {
     // By constraint and domain index: the matching pods. Not used for the hostname key.
     private final int[][] counts;
     private final double[] weights;
+    // The constraint by hostname, and the scores of nodes without matching pods by domain index of the only other
+    // constraint: most nodes have no pods of the incoming pod's template. Empty if there are other constraints or nodes
+    // without hostname.
+    private final int host;
+    private final int other;
+    private final long[] scoresWithoutPods;
 
     /**
      * Counts the matching pods.
@@ -31,13 +40,15 @@ final class TopologySpreadScore {
      * @param snapshot the cluster
      * @param feasible the nodes to score
      * @param requiresAllTopologies whether nodes that lack a topology key are ignored
+     * @param included the nodes that count for recent pods
      */
     TopologySpreadScore(
             List<SpreadConstraint> list,
             Pod pod,
             Snapshot snapshot,
             List<NodeInfo> feasible,
-            boolean requiresAllTopologies) {
+            boolean requiresAllTopologies,
+            IncludedNodes included) {
         constraints = list.toArray(SpreadConstraint[]::new);
         int size = constraints.length;
         topologies = new Topology[size];
@@ -54,9 +65,44 @@ final class TopologySpreadScore {
         }
         ignoresNodes = requiresAllTopologies && !haveAllNodes;
         weights = weights(feasible, isScored);
-        counts = SpreadConstraint.includeAllNodes(constraints, topologies, pod)
-                ? countsInAll()
-                : counts(pod, snapshot.nodes(), isScored);
+        if (SpreadConstraint.includeAllNodes(constraints, topologies, pod)) {
+            counts = countsInAll();
+        } else if (IncludedNodes.dependOnLabels(constraints) && !countsNodesWithoutKey()) {
+            counts = counts(pod, snapshot.nodes(), included);
+        } else {
+            counts = counts(pod, snapshot.nodes(), isScored);
+        }
+        host = first(true);
+        other = first(false);
+        scoresWithoutPods = scoresWithoutPods();
+    }
+
+    private int first(boolean ofHostname) {
+        for (int c = 0; c < constraints.length; c++) {
+            if (isHostname[c] == ofHostname) {
+                return c;
+            }
+        }
+        return NO_CONSTRAINT;
+    }
+
+    private long[] scoresWithoutPods() {
+        boolean isUsable = host != NO_CONSTRAINT
+                && other != NO_CONSTRAINT
+                && constraints.length == 2
+                && topologies[host].hasAllNodes();
+        long[] scores = new long[isUsable ? topologies[other].size() : 0];
+        for (int domain = 0; domain < scores.length; domain++) {
+            double ofHost = term(host, 0);
+            double ofOther = term(other, counts[other][domain]);
+            // In the order of the constraints, as in of().
+            scores[domain] = Math.round(host < other ? 0 + ofHost + ofOther : 0 + ofOther + ofHost);
+        }
+        return scores;
+    }
+
+    private double term(int constraint, long count) {
+        return count * weights[constraint] + (constraints[constraint].maxSkew() - 1);
     }
 
     // Computes weights and marks the domains to score. A constraint with many domains weighs more, since each domain
@@ -97,6 +143,28 @@ final class TopologySpreadScore {
         int[][] result = new int[constraints.length][];
         for (int c = 0; c < result.length; c++) {
             result[c] = isHostname[c] ? new int[0] : matchingPods[c].in(topologies[c]);
+        }
+        return result;
+    }
+
+    // Whether nodes that lack a key are in the domain of nodes whose value is empty.
+    private boolean countsNodesWithoutKey() {
+        for (Topology topology : topologies) {
+            if (!ignoresNodes && !topology.hasAllNodes() && topology.domainOf("") != Topology.NONE) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private int[][] counts(Pod pod, List<NodeInfo> nodes, IncludedNodes included) {
+        Topology[] required = ignoresNodes ? topologies : new Topology[0];
+        int[][] result = new int[constraints.length][];
+        for (int c = 0; c < result.length; c++) {
+            result[c] = isHostname[c]
+                    ? new int[0]
+                    : matchingPods[c].in(included.of(constraints[c], topologies[c], required, pod, nodes)
+                            .topology());
         }
         return result;
     }
@@ -142,12 +210,17 @@ final class TopologySpreadScore {
         if (isIgnored(node)) {
             return 0;
         }
+        if (scoresWithoutPods.length > 0) {
+            int domain = topologies[other].domain(node);
+            if (domain != Topology.NONE && matchingPods[host].on(node) == 0) {
+                return scoresWithoutPods[domain];
+            }
+        }
         double sum = 0;
         for (int c = 0; c < constraints.length; c++) {
             int domain = topologies[c].domain(node);
             if (domain != Topology.NONE) {
-                long count = isHostname[c] ? matchingPods[c].on(node) : counts[c][domain];
-                sum += count * weights[c] + (constraints[c].maxSkew() - 1);
+                sum += term(c, isHostname[c] ? matchingPods[c].on(node) : counts[c][domain]);
             }
         }
         return Math.round(sum);
@@ -157,19 +230,31 @@ final class TopologySpreadScore {
     NodeScores normalized(NodeScores scores) {
         long lowest = Long.MAX_VALUE;
         long highest = 0;
-        for (int i = 0; i < scores.size(); i++) {
-            if (!isIgnored(scores.node(i))) {
-                lowest = Math.min(lowest, scores.score(i));
-                highest = Math.max(highest, scores.score(i));
+        long[] values = scores.toArray();
+        for (int i = 0; i < values.length; i++) {
+            if (!ignoresNodes || !isIgnored(scores.node(i))) {
+                lowest = Math.min(lowest, values[i]);
+                highest = Math.max(highest, values[i]);
             }
         }
-        long[] result = new long[scores.size()];
-        for (int i = 0; i < result.length; i++) {
-            if (!isIgnored(scores.node(i))) {
-                result[i] =
-                        highest == 0 ? NodeScores.MAX : NodeScores.MAX * (highest + lowest - scores.score(i)) / highest;
+        // By the difference to the lowest score. There are few different scores, and dividing is slower.
+        long[] known = new long
+                [highest - lowest >= 0 && highest - lowest < MOST_KNOWN_SCORES ? (int) (highest - lowest) + 1 : 0];
+        for (int i = 0; i < known.length; i++) {
+            known[i] = normalized(lowest + i, lowest, highest);
+        }
+        for (int i = 0; i < values.length; i++) {
+            if (ignoresNodes && isIgnored(scores.node(i))) {
+                values[i] = 0;
+            } else {
+                values[i] =
+                        known.length > 0 ? known[(int) (values[i] - lowest)] : normalized(values[i], lowest, highest);
             }
         }
-        return scores.with(result);
+        return scores.with(values);
+    }
+
+    private static long normalized(long score, long lowest, long highest) {
+        return highest == 0 ? NodeScores.MAX : NodeScores.MAX * (highest + lowest - score) / highest;
     }
 }

@@ -26,8 +26,12 @@ final class TopologySpreadState {
         this.counts = counts;
     }
 
-    /** Counts the matching pods of the cluster. */
-    static TopologySpreadState of(List<SpreadConstraint> list, Pod pod, Snapshot snapshot) {
+    /**
+     * Counts the matching pods of the cluster.
+     *
+     * @param included the nodes that count for recent pods
+     */
+    static TopologySpreadState of(List<SpreadConstraint> list, Pod pod, Snapshot snapshot, IncludedNodes included) {
         SpreadConstraint[] constraints = list.toArray(SpreadConstraint[]::new);
         int size = constraints.length;
         Topology[] topologies = new Topology[size];
@@ -48,7 +52,14 @@ final class TopologySpreadState {
             matching[c] = matchingPods[c].in(topologies[c]);
             Arrays.fill(isEligible[c], true);
         }
-        List<NodeInfo> nodes = includesAll ? List.of() : snapshot.nodes();
+        boolean dependsOnLabels = IncludedNodes.dependOnLabels(constraints);
+        for (int c = 0; c < size && dependsOnLabels && !includesAll; c++) {
+            IncludedNodes.Included counting =
+                    included.of(constraints[c], topologies[c], topologies, pod, snapshot.nodes());
+            matching[c] = matchingPods[c].in(counting.topology());
+            isEligible[c] = counting.hasNodes();
+        }
+        List<NodeInfo> nodes = includesAll || dependsOnLabels ? List.of() : snapshot.nodes();
         int nodeCount = nodes.size();
         for (int i = 0; i < nodeCount; i++) {
             NodeInfo node = nodes.get(i);

@@ -40,6 +40,15 @@ public interface NodeInfo {
     /** Returns the number of pods on the node. */
     int podCount();
 
+    /** Returns the lowest priority of a pod on the node; {@link Integer#MAX_VALUE} if there is none. */
+    default int lowestPriority() {
+        int lowest = Integer.MAX_VALUE;
+        for (Pod pod : pods()) {
+            lowest = Math.min(lowest, pod.spec().priority());
+        }
+        return lowest;
+    }
+
     /** Returns the maximum number of pods. */
     long allowedPods();
 

@@ -56,6 +56,10 @@ final class PossibleVictims {
         List<Victim> victims = new ArrayList<>();
         Set<String> members = hasGroups ? new HashSet<>() : Set.of();
         for (NodeInfo node : nodes) {
+            // The priority of a group may be lower than that of its pods.
+            if (!hasGroups && node.lowestPriority() >= priority) {
+                continue;
+            }
             for (Pod pod : node.pods()) {
                 if (priority(pod) >= priority) {
                     continue;

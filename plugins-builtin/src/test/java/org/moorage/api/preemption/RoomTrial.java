@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api.preemption;
 
+import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -82,6 +83,7 @@ final class RoomTrial implements PodGroupTrial {
                 (proxy, method, arguments) -> switch (method.getName()) {
                     case "name" -> name;
                     case "pods" -> List.copyOf(on(name));
+                    case "lowestPriority" -> InvocationHandler.invokeDefault(proxy, method);
                     default -> throw new UnsupportedOperationException(method.getName());
                 });
     }

@@ -4,6 +4,7 @@ package org.moorage.runtime.internal.cache;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.moorage.api.ImageState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.model.HostPort;
@@ -35,6 +36,8 @@ final class SnapshotNode implements NodeInfo {
     private final List<HostPort> ports;
     private final List<String> claims;
     private final Map<String, Long> scalars;
+    // Null before the first request; several threads may set it to the same value.
+    private @Nullable Integer lowestPriority;
 
     /**
      * Creates a node.
@@ -103,6 +106,16 @@ final class SnapshotNode implements NodeInfo {
     @Override
     public List<Pod> pods() {
         return pods;
+    }
+
+    @Override
+    public int lowestPriority() {
+        Integer known = lowestPriority;
+        if (known == null) {
+            known = NodeInfo.super.lowestPriority();
+            lowestPriority = known;
+        }
+        return known;
     }
 
     @Override

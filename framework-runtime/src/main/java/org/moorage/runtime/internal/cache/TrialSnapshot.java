@@ -44,6 +44,8 @@ import org.moorage.api.model.Pod;
  */
 public final class TrialSnapshot implements Snapshot {
     private static final int MOST_POD_CHANGES = 1 << 18;
+    // Counting anew then takes less time than reverting the changes of each count.
+    private static final int MOST_REVERTED_IN_COUNTS = 1 << 10;
 
     // Shared with the branches. Negative, unlike generations of caches; each value identifies one state of one node.
     private final AtomicLong lastGeneration;
@@ -133,6 +135,9 @@ public final class TrialSnapshot implements Snapshot {
 
     /** Reverts the last changes until the given number is left. */
     public void revertTo(int changesLeft) {
+        if (podCounts != null && undo.size() - changesLeft > MOST_REVERTED_IN_COUNTS) {
+            podCounts.clear();
+        }
         while (undo.size() > changesLeft) {
             undo.pop().run();
         }

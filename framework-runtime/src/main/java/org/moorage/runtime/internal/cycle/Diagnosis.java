@@ -141,7 +141,10 @@ public final class Diagnosis implements NodeStatuses {
     /** Sets the status by plugins of a node; it replaces a status by extenders. */
     void reject(NodeInfo node, PluginStatus rejection) {
         answerByIndex[node.index()] = rejection;
-        statusByExtenders.remove(node.name());
+        // Called for each node; most schedulers have no extenders.
+        if (!statusByExtenders.isEmpty()) {
+            statusByExtenders.remove(node.name());
+        }
     }
 
     /** Returns the candidate nodes. */
@@ -259,17 +262,27 @@ public final class Diagnosis implements NodeStatuses {
                 new UnschedulableReasons(nodeCount, counts.nodesByReason(), preFilterMessage, postFilterMessage));
     }
 
+    @SuppressWarnings("ReferenceEquality") // equal statuses that are not the same are counted one after the other
     private void countReasons(FitMessage counts) {
         Map<String, Status> ofOthers = statusesOfOtherNodes();
         ofOthers.values().forEach(counts::add);
         int recorded = ofOthers.size();
+        // Mostly the next node is rejected for the same reason.
+        Status last = Status.success();
+        int nodesInTurn = 0;
         for (NodeInfo node : nodes) {
             PluginStatus answer = answer(node);
             if (answer != null) {
-                counts.add(answer.status());
+                if (answer.status() != last) {
+                    counts.add(last, nodesInTurn);
+                    last = answer.status();
+                    nodesInTurn = 0;
+                }
+                nodesInTurn++;
                 recorded++;
             }
         }
+        counts.add(last, nodesInTurn);
         if (!absent.equals(NOT_REJECTED)) {
             counts.add(absent.status(), nodeCount - recorded);
         }

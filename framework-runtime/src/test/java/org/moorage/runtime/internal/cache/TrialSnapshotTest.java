@@ -88,6 +88,7 @@ class TrialSnapshotTest {
             spec.affinity(new Affinity(
                     NodeAffinity.NONE, isAnti ? Optional.empty() : required, isAnti ? required : Optional.empty()));
         }
+        spec.priority(random.nextInt(5));
         if (random.nextBoolean()) {
             spec.podGroupName(GROUPS.get(random.nextInt(GROUPS.size())));
         }
@@ -108,7 +109,8 @@ class TrialSnapshotTest {
             List<String> images = new ArrayList<>();
             IMAGES.forEach(image -> images.add(node.image(image).toString()));
             lines.add(node.index() + " " + node.node() + " " + pods + " " + node.podCount() + " "
-                    + node.requested(ResourceName.CPU) + " " + node.nonZeroRequested(ResourceName.MEMORY) + " "
+                    + lowestPriority(node) + " " + node.requested(ResourceName.CPU) + " "
+                    + node.nonZeroRequested(ResourceName.MEMORY) + " "
                     + node.conflicts(PORTS.get(0)) + node.conflicts(PORTS.get(1)) + " " + images + " "
                     + (snapshot.node(node.name()).orElseThrow() == node));
         }
@@ -136,6 +138,14 @@ class TrialSnapshotTest {
             }
         }
         return lines;
+    }
+
+    private static String lowestPriority(NodeInfo node) {
+        return node.lowestPriority() + " of "
+                + node.pods().stream()
+                        .map(pod -> pod.spec().priority())
+                        .sorted()
+                        .toList();
     }
 
     private static List<String> places(List<Pod> pods) {

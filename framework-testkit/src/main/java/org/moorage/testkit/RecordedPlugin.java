@@ -19,7 +19,7 @@ import org.moorage.api.plugin.Plugin;
 /** A wrapper that records each call of a plugin. It has the extension points of the plugin, and no others. */
 final class RecordedPlugin implements InvocationHandler {
     private static final Set<String> NOT_ABOUT_A_POD =
-            Set.of("name", "eventsToRegister", "less", "close", "equals", "hashCode", "toString");
+            Set.of("name", "eventsToRegister", "nodeChanges", "less", "close", "equals", "hashCode", "toString");
 
     private static final Set<String> MANY_NODES = Set.of("nodeFilter", "nodeScorer");
 

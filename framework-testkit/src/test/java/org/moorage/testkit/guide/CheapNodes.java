@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.NodeScores;
@@ -15,11 +16,13 @@ import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.PluginLogger;
+import org.moorage.api.plugin.point.NodeChanges;
 import org.moorage.api.plugin.point.PreScorePlugin;
 import org.moorage.api.plugin.point.ScorePlugin;
+import org.moorage.api.plugin.point.SignPlugin;
 
 /** Prefers cheap nodes, by prices from an external price list. */
-public final class CheapNodes implements PreScorePlugin, ScorePlugin {
+public final class CheapNodes implements PreScorePlugin, ScorePlugin, SignPlugin {
     static final String NAME = "CheapNodes";
 
     /** The external price list. Reading it may take a while, and may fail. */
@@ -52,6 +55,7 @@ public final class CheapNodes implements PreScorePlugin, ScorePlugin {
     private final Handle handle;
     private final PriceList list;
     private final PluginLogger logger;
+    private final NodeChanges changes = new NodeChanges();
     // Written in the background, read by scheduling cycles: one immutable value.
     private volatile Prices latest = new Prices(Map.of(), Instant.EPOCH);
 
@@ -66,6 +70,7 @@ public final class CheapNodes implements PreScorePlugin, ScorePlugin {
     private void refresh() {
         try {
             latest = new Prices(Map.copyOf(list.read()), handle.clock().instant());
+            changes.addAll();
             logger.debug("Prices are read", "nodes", latest.byNode().size());
         } catch (RuntimeException failed) {
             logger.warn("Prices cannot be read", failed, "lastRead", latest.at());
@@ -92,6 +97,20 @@ public final class CheapNodes implements PreScorePlugin, ScorePlugin {
         }
         state.put(PRICES, prices);
         return Status.success();
+    }
+    // endregion
+
+    // region signature
+    // All pods see the same prices.
+    @Override
+    public Optional<?> sign(Pod pod) {
+        return Optional.of(NAME);
+    }
+
+    // Each reading of the prices changes the scores.
+    @Override
+    public Optional<NodeChanges> nodeChanges() {
+        return Optional.of(changes);
     }
     // endregion
 

@@ -7,19 +7,24 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
+import org.moorage.api.Snapshot;
 import org.moorage.api.model.Pod;
+import org.moorage.api.plugin.point.NodeChanges;
 import org.moorage.runtime.decision.PluginStatus;
 import org.moorage.runtime.internal.plugin.PluginCaller;
 
 /**
  * Caches the results of plugins that sign pods, keyed by each plugin's signature: pods that are equivalent for one
- * plugin may differ for another. The result for a node is valid as long as the node has the same generation. No two
- * states of nodes share a generation, so it does not matter which node had an index before. One cycle at a time uses
- * the cache; its threads may use it concurrently for different nodes.
+ * plugin may differ for another. The result for a node is valid as long as the node has the same generation and the
+ * plugin reports no change of its data ({@link NodeChanges}). No two states of nodes share a generation, so it does not
+ * matter which node had an index before. One cycle at a time uses the cache; its threads may use it concurrently for
+ * different nodes.
  */
 final class EquivalenceCache {
     private static final int LEAST_KEYS = 8;
@@ -27,25 +32,114 @@ final class EquivalenceCache {
     private static final int MOST_KEYS = 128;
     // Of one plugin; 16 bytes each.
     private static final int MOST_RESULTS = 1 << 19;
+    // No state of a node has this generation.
+    private static final long NO_GENERATION = 0;
 
-    private final Map<PluginCaller, Recurring<Object, Scores>> scores = new HashMap<>();
-    private final Recurring<List<Scores>, Rejections> rejections = new Recurring<>(signed -> new Rejections());
+    private final Map<PluginCaller, OfPlugin> byPlugin = new HashMap<>();
+    private final Recurring<List<Scores>, Rejections> rejections = new Recurring<>(Rejections::new);
 
-    /** Returns the cached results, for that many nodes, of the plugins that have recently signed an equivalent pod. */
-    List<Scores> find(Profile profile, Pod pod, int nodes) {
-        int most = mostKeys(nodes);
+    /** The cached results of one plugin, and the changes of its data. */
+    private static final class OfPlugin {
+        private final Recurring<Object, Scores> scores;
+        private final @Nullable NodeChanges changes;
+        // The number of changes after which the cached results were computed, or fewer.
+        private long known;
+
+        OfPlugin(PluginCaller plugin) {
+            scores = new Recurring<>(signature -> new Scores(plugin));
+            changes = plugin.nodeChanges().orElse(null);
+        }
+
+        long count() {
+            return changes == null ? 0 : changes.count();
+        }
+    }
+
+    /**
+     * Returns the numbers of changes of the signing plugins' data, in their order. A cycle reads them before its plugins
+     * read the data, since a change in the meantime invalidates what the cycle computes.
+     */
+    long[] countChanges(Profile profile) {
+        List<PluginCaller> signing = profile.signing();
+        long[] counts = new long[signing.size()];
+        for (int i = 0; i < counts.length; i++) {
+            counts[i] = of(signing.get(i)).count();
+        }
+        return counts;
+    }
+
+    /**
+     * Returns the cached results of the plugins that have recently signed an equivalent pod.
+     *
+     * @param changesBefore the numbers of changes before the cycle's PreFilter
+     * @param snapshot the nodes of the cycle
+     */
+    List<Scores> find(Profile profile, CycleState state, Pod pod, long[] changesBefore, Snapshot snapshot) {
+        List<PluginCaller> signing = profile.signing();
+        int most = mostKeys(snapshot.nodes().size());
         List<Scores> found = new ArrayList<>();
-        for (PluginCaller plugin : profile.signing()) {
-            Optional<?> signed = plugin.sign(pod);
+        for (int i = 0; i < signing.size(); i++) {
+            PluginCaller plugin = signing.get(i);
+            Optional<?> signed = plugin.sign(state, pod);
+            OfPlugin results = of(plugin);
+            if (results.changes != null) {
+                forgetChanged(plugin, results, results.changes, snapshot);
+                results.known = changesBefore[i];
+            }
             if (signed.isPresent()) {
-                Scores cached = scores.computeIfAbsent(plugin, key -> new Recurring<>(part -> new Scores(plugin)))
-                        .find(signed.get(), most);
+                Scores cached = results.scores.find(signed.get(), most);
                 if (cached != null) {
                     found.add(cached);
                 }
             }
         }
         return found;
+    }
+
+    private OfPlugin of(PluginCaller plugin) {
+        return byPlugin.computeIfAbsent(plugin, OfPlugin::new);
+    }
+
+    private void forgetChanged(PluginCaller plugin, OfPlugin results, NodeChanges changes, Snapshot snapshot) {
+        if (changes.count() == results.known) {
+            return;
+        }
+        int[] indexes = indexes(changes.since(results.known), snapshot);
+        results.scores.forEach(scores -> forget(scores.scoredAt, indexes));
+        rejections.forEach(combined -> {
+            if (combined.areOf(plugin)) {
+                forget(combined.answeredAt, indexes);
+            }
+        });
+    }
+
+    // Returns null for all nodes: a node that is missing may return in the same state, as after a trial.
+    private static int @Nullable [] indexes(Optional<Set<String>> names, Snapshot snapshot) {
+        if (names.isEmpty()) {
+            return null;
+        }
+        int[] indexes = new int[names.get().size()];
+        int count = 0;
+        for (String name : names.get()) {
+            Optional<NodeInfo> node = snapshot.node(name);
+            if (node.isEmpty()) {
+                return null;
+            }
+            indexes[count++] = node.get().index();
+        }
+        return indexes;
+    }
+
+    private static void forget(long[] computedAt, int @Nullable [] indexes) {
+        if (indexes == null) {
+            Arrays.fill(computedAt, NO_GENERATION);
+            return;
+        }
+        for (int index : indexes) {
+            if (index < computedAt.length) {
+                computedAt[index] = NO_GENERATION;
+            }
+        }
     }
 
     /**
@@ -67,8 +161,22 @@ final class EquivalenceCache {
 
     /** The combined result of some filters by node, for equivalent pods: the first rejection, or success. */
     static final class Rejections {
+        private final List<Scores> filters;
         private long[] answeredAt = {};
         private PluginStatus[] answers = {};
+
+        Rejections(List<Scores> filters) {
+            this.filters = filters;
+        }
+
+        private boolean areOf(PluginCaller candidate) {
+            for (int i = 0; i < filters.size(); i++) {
+                if (filters.get(i).isOf(candidate)) {
+                    return true;
+                }
+            }
+            return false;
+        }
 
         private void prepare(int nodes) {
             if (answers.length < nodes) {
@@ -183,6 +291,12 @@ final class EquivalenceCache {
 
         Recurring(Function<K, V> make) {
             this.make = make;
+        }
+
+        void forEach(Consumer<V> action) {
+            for (int i = 0; i < entries.size(); i++) {
+                action.accept(entries.get(i).value);
+            }
         }
 
         /**

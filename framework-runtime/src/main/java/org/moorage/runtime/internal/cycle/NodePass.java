@@ -2,6 +2,7 @@
 package org.moorage.runtime.internal.cycle;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -40,9 +41,17 @@ final class NodePass implements Parallelism.Pass {
     // The cached results of the plugins that have signed the pod, and the generations of the nodes for which they hold.
     private List<Scores> signed = List.of();
     private long[] generations = {};
-    // The cached results of the first filters, and how many filters these are.
-    private @Nullable Rejections rejections;
-    private int cachedFilters;
+    private final long[] changesBefore;
+    // By the index of the first filter of a series whose results are cached together; null elsewhere.
+    private @Nullable Series[] series;
+
+    /**
+     * Filters that follow each other and have combined cached results.
+     *
+     * @param results the results
+     * @param end the index after the last filter
+     */
+    private record Series(Rejections results, int end) {}
 
     /** The memory that passes share: the cache, and arrays for results, which are valid until the next pass. */
     static final class Memory {
@@ -58,15 +67,27 @@ final class NodePass implements Parallelism.Pass {
         Memory(Parallelism parallelism) {
             this.parallelism = parallelism;
         }
+
+        /** Returns the numbers of changes of data that cached results depend on. */
+        long[] countChanges(Profile profile) {
+            return cache.countChanges(profile);
+        }
     }
 
-    NodePass(Memory memory, Profile profile, PodFilters filters, CycleState state, Pod pod) {
+    /**
+     * Creates a pass for a pod.
+     *
+     * @param changesBefore what {@link Memory#countChanges} returned before PreFilter
+     */
+    NodePass(Memory memory, Profile profile, PodFilters filters, CycleState state, Pod pod, long[] changesBefore) {
         this.memory = memory;
         this.profile = profile;
         this.filters = filters;
         this.state = state;
         this.pod = pod;
+        this.changesBefore = changesBefore;
         plugins = filters.plugins();
+        series = new Series[plugins.length];
     }
 
     /**
@@ -101,20 +122,24 @@ final class NodePass implements Parallelism.Pass {
 
     private void findCached() {
         generations = filters.snapshot().generations();
-        signed = memory.cache.find(profile, pod, generations.length);
-        if (signed.isEmpty()) {
-            return;
-        }
-        List<Scores> ofFirst = new ArrayList<>(plugins.length);
-        for (PluginCaller filter : plugins) {
-            Scores cached = cached(filter);
-            if (cached == null) {
-                break;
+        signed = memory.cache.find(profile, state, pod, changesBefore, filters.snapshot());
+        Arrays.fill(series, null);
+        int from = 0;
+        while (from < plugins.length) {
+            List<Scores> following = new ArrayList<>(plugins.length - from);
+            Scores cached = cached(plugins[from]);
+            while (cached != null) {
+                following.add(cached);
+                int next = from + following.size();
+                cached = next < plugins.length ? cached(plugins[next]) : null;
             }
-            ofFirst.add(cached);
+            if (!following.isEmpty()) {
+                Rejections combined = memory.cache.find(following, generations.length);
+                series[from] = combined == null ? null : new Series(combined, from + following.size());
+            }
+            // The filter after the series has no cached results.
+            from += following.size() + 1;
         }
-        rejections = ofFirst.isEmpty() ? null : memory.cache.find(ofFirst, generations.length);
-        cachedFilters = rejections == null ? 0 : ofFirst.size();
     }
 
     private @Nullable Scores cached(PluginCaller plugin) {
@@ -156,16 +181,22 @@ final class NodePass implements Parallelism.Pass {
                 set(i, filters.filterWithNominatedPods(PointRun.UNMEASURED, state, nodes.get(i)));
             }
         }
-        filterByCache(from, to);
-        for (int i = cachedFilters; i < plugins.length && isAnyLeft(from, to); i++) {
-            plugins[i].filter(state, pod, nodes, from, to, answers);
+        int filter = 0;
+        while (filter < plugins.length && isAnyLeft(from, to)) {
+            Series cached = series[filter];
+            if (cached == null) {
+                plugins[filter].filter(state, pod, nodes, from, to, answers);
+                filter++;
+            } else {
+                filterByCache(cached.results(), filter, cached.end(), from, to);
+                filter = cached.end();
+            }
         }
     }
 
-    private void filterByCache(int from, int to) {
-        Rejections cached = rejections;
+    private void filterByCache(Rejections cached, int first, int end, int from, int to) {
         // Most often no node is rejected yet, and none has changed.
-        if (cached == null || firstRejected(from, to) == to && cached.giveAll(nodes, generations, from, to, this)) {
+        if (firstRejected(from, to) == to && cached.giveAll(nodes, generations, from, to, this)) {
             return;
         }
         for (int i = from; i < to; i++) {
@@ -175,7 +206,7 @@ final class NodePass implements Parallelism.Pass {
                 PluginStatus answer = cached.find(index, generations[index]);
                 if (answer == null) {
                     answer = PluginStatus.SUCCESS;
-                    for (int f = 0; f < cachedFilters && answer.isSuccess(); f++) {
+                    for (int f = first; f < end && answer.isSuccess(); f++) {
                         answer = plugins[f].filter(PointRun.UNMEASURED, state, pod, node);
                     }
                     cached.put(index, generations[index], answer);

@@ -178,6 +178,7 @@ public final class PodAttempt {
         // Read once for the whole cycle: a pod whose nomination moves while nodes are filtered would be seen on neither
         // node.
         Map<String, List<Pod>> nominated = profile.nominatedPods();
+        long[] changes = algorithm.memory().countChanges(profile);
         Set<String> skipped = new TreeSet<>();
         try (PointRun run = profile.begin(PluginMethod.PRE_FILTER)) {
             for (PluginCaller plugin : profile.at(ExtensionPoint.PRE_FILTER)) {
@@ -203,7 +204,7 @@ public final class PodAttempt {
             PluginCaller[] plugins = profile.without(ExtensionPoint.FILTER, skipped);
             filters = new PodFilters(profile, state, pod, snapshot, nominated, plugins, extensions, run);
         }
-        pass = new NodePass(algorithm.memory(), profile, filters, state, pod);
+        pass = new NodePass(algorithm.memory(), profile, filters, state, pod, changes);
         state.put(KEY, this);
     }
 

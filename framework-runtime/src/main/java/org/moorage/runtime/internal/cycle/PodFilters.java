@@ -85,7 +85,7 @@ public final class PodFilters {
             return false;
         }
         for (PluginCaller filter : plugins) {
-            if (!profile.signing().contains(filter) || filter.sign(pod).isEmpty()) {
+            if (!profile.signing().contains(filter) || filter.sign(state, pod).isEmpty()) {
                 return false;
             }
         }

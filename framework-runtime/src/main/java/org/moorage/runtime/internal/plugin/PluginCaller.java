@@ -50,6 +50,7 @@ import org.moorage.api.plugin.point.BindPlugin;
 import org.moorage.api.plugin.point.ClusterPreBindPlugin;
 import org.moorage.api.plugin.point.EnqueueExtensions;
 import org.moorage.api.plugin.point.FilterPlugin;
+import org.moorage.api.plugin.point.NodeChanges;
 import org.moorage.api.plugin.point.NodeStatuses;
 import org.moorage.api.plugin.point.PermitPlugin;
 import org.moorage.api.plugin.point.PermitResult;
@@ -319,10 +320,18 @@ public final class PluginCaller {
         run(PluginMethod.REMOVE_POD, pod, () -> known(preFilterExtensions).removePod(state, pod, removed, node));
     }
 
-    /** Returns the plugin's signature of a pod, which covers everything that its results for the pod depend on. */
-    public Optional<Signature> sign(Pod pod) {
+    /** Returns the changes of data of the plugin, which signs, that affect its results; empty if there is none. */
+    public Optional<NodeChanges> nodeChanges() {
+        return call(PluginMethod.SIGN, null, open -> Optional.empty(), () -> ((SignPlugin) plugin).nodeChanges());
+    }
+
+    /**
+     * Returns the plugin's signature of a pod, which covers everything that its results for the pod depend on, apart
+     * from the node and from data whose changes it reports.
+     */
+    public Optional<Signature> sign(CycleState state, Pod pod) {
         return call(PluginMethod.SIGN, pod, open -> Optional.empty(), () -> {
-            Optional<?> signed = ((SignPlugin) plugin).sign(pod);
+            Optional<?> signed = ((SignPlugin) plugin).sign(state, pod);
             return signed == null ? null : signed.map(value -> new Signature(value, value.hashCode()));
         });
     }

@@ -11,7 +11,16 @@ final class Json {
     private Json() {}
 
     static String text(String text) {
-        return '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
+        StringBuilder json = new StringBuilder(text.length() + 2).append('"');
+        for (int i = 0; i < text.length(); i++) {
+            char character = text.charAt(i);
+            if (character < ' ') {
+                json.append(String.format("\\u%04x", (int) character));
+            } else {
+                json.append(character == '"' || character == '\\' ? "\\" : "").append(character);
+            }
+        }
+        return json.append('"').toString();
     }
 
     static String quantities(Map<String, Quantity> amounts) {

@@ -4,7 +4,6 @@ package org.moorage.sigs;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,6 +13,8 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Snapshot;
@@ -85,7 +86,7 @@ public final class Coscheduling
     private final Handle handle;
     private final CustomResources<Group> groups;
     // The pods with the label by their group, whether or not the group exists.
-    private final Map<String, Map<String, Pod>> membersByGroup = new ConcurrentHashMap<>();
+    private final Map<String, Members> membersByGroup = new ConcurrentHashMap<>();
     // The names of the pods that have a node, also those that wait for a permit, by group.
     private final Map<String, Set<String>> assignedByGroup = new ConcurrentHashMap<>();
     private final Map<String, Instant> backedOffUntil = new ConcurrentHashMap<>();
@@ -136,6 +137,33 @@ public final class Coscheduling
         }
     }
 
+    /** The pods of a group, and how many of them have scheduling gates. Changed by one thread at a time. */
+    private static final class Members {
+        static final Members NONE = new Members();
+
+        private final Map<String, Pod> pods = new ConcurrentHashMap<>();
+        private final AtomicInteger gated = new AtomicInteger();
+
+        Members with(Pod pod) {
+            replaced(pods.put(pod.name(), pod), pod);
+            return this;
+        }
+
+        @Nullable
+        Members without(Pod pod) {
+            replaced(pods.remove(pod.name()), null);
+            return pods.isEmpty() ? null : this;
+        }
+
+        private void replaced(@Nullable Pod before, @Nullable Pod after) {
+            int ignored = gated.addAndGet((isGated(after) ? 1 : 0) - (isGated(before) ? 1 : 0));
+        }
+
+        private static boolean isGated(@Nullable Pod pod) {
+            return pod != null && !pod.spec().schedulingGates().isEmpty();
+        }
+    }
+
     private Coscheduling(Args args, Handle handle) {
         this.args = args;
         this.handle = handle;
@@ -154,25 +182,16 @@ public final class Coscheduling
     private void podChanged(ObjectChange<Pod> change) {
         Optional<Pod> before = change.before();
         Optional<Pod> after = change.after();
-        before.ifPresent(pod -> nameOf(pod).ifPresent(name -> remove(membersByGroup, name, pod)));
+        before.ifPresent(pod -> nameOf(pod)
+                .ifPresent(name -> membersByGroup.computeIfPresent(name, (any, members) -> members.without(pod))));
         after.ifPresent(pod -> nameOf(pod)
-                .ifPresent(name -> membersByGroup.compute(name, (any, known) -> {
-                    Map<String, Pod> members = known == null ? new ConcurrentHashMap<>() : known;
-                    members.put(pod.name(), pod);
-                    return members;
-                })));
+                .ifPresent(name -> membersByGroup.compute(
+                        name, (any, members) -> (members == null ? new Members() : members).with(pod))));
         if (before.isEmpty()) {
             after.filter(Pod::isBound).flatMap(Coscheduling::nameOf).ifPresent(name -> assign(name, after.get()));
         } else if (after.isEmpty()) {
             before.filter(Pod::isBound).flatMap(Coscheduling::nameOf).ifPresent(name -> unassign(name, before.get()));
         }
-    }
-
-    private static void remove(Map<String, Map<String, Pod>> pods, String group, Pod pod) {
-        pods.computeIfPresent(group, (any, members) -> {
-            members.remove(pod.name());
-            return members.isEmpty() ? null : members;
-        });
     }
 
     private int assign(String group, Pod pod) {
@@ -203,8 +222,8 @@ public final class Coscheduling
         return name.isEmpty() ? Optional.empty() : groups.get(pod.namespace(), name);
     }
 
-    private Collection<Pod> members(String group) {
-        return membersByGroup.getOrDefault(group, Map.of()).values();
+    private Members members(String group) {
+        return membersByGroup.getOrDefault(group, Members.NONE);
     }
 
     private int assigned(String group) {
@@ -274,16 +293,13 @@ public final class Coscheduling
         if (isBefore(backedOffUntil, name)) {
             return rejected("podGroup " + name + " failed recently");
         }
-        Collection<Pod> members = members(name);
-        if (members.size() < group.minMember()) {
+        Members members = members(name);
+        int known = members.pods.size();
+        if (known < group.minMember()) {
             return rejected("pre-filter pod " + pod.name() + " cannot find enough sibling pods, current pods number: "
-                    + members.size() + ", minMember of group: " + group.minMember());
+                    + known + ", minMember of group: " + group.minMember());
         }
-        long missing = group.minMember() - members.size();
-        for (Pod member : members) {
-            missing += member.spec().schedulingGates().isEmpty() ? 0 : 1;
-        }
-        if (missing > 0) {
+        if (members.gated.get() > known - group.minMember()) {
             return rejected("pre-filter pod " + pod.name() + " cannot proceed due to gated pods in the same PodGroup");
         }
         if (group.minResources().isEmpty() || isBefore(permittedUntil, name)) {
@@ -302,7 +318,7 @@ public final class Coscheduling
     public List<Remedy> remedies(Pod pod) {
         String name = nameOf(pod).orElse("");
         Group group = groupOf(pod).orElse(null);
-        int known = members(name).size();
+        int known = members(name).pods.size();
         if (group == null || known >= group.minMember()) {
             return List.of();
         }
@@ -405,7 +421,7 @@ public final class Coscheduling
             String name = nameOf(pod).orElse("");
             waitingMembers(pod).forEach(member -> member.reject(NAME, "optimistic rejection in PostFilter"));
             long minMember = groupOf(pod).map(Group::minMember).orElse(0L);
-            if (args.podGroupBackoffSeconds() > 0 && members(name).size() >= minMember) {
+            if (args.podGroupBackoffSeconds() > 0 && members(name).pods.size() >= minMember) {
                 startUnlessRunning(backedOffUntil, name, Duration.ofSeconds(args.podGroupBackoffSeconds()));
             }
             failed(name);
@@ -453,7 +469,7 @@ public final class Coscheduling
 
     private List<Pod> others(String group, Pod pod) {
         List<Pod> others = new ArrayList<>();
-        for (Pod member : members(group)) {
+        for (Pod member : members(group).pods.values()) {
             if (!member.uid().equals(pod.uid())) {
                 others.add(member);
             }

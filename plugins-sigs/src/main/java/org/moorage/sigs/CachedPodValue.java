@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.model.Pod;
 
 /**
- * A value that depends only on the pod of the current cycle, computed once for all nodes. Thread-safe.
+ * A value of the pod of the current cycle, computed once for all nodes. Thread-safe.
  *
  * @param <T> the type of values
  */
@@ -14,18 +14,27 @@ final class CachedPodValue<T> {
     private final Function<Pod, T> compute;
     private volatile @Nullable Kept<T> last;
 
-    private record Kept<T>(Pod pod, T value) {}
+    private record Kept<T>(Pod pod, Object version, T value) {}
 
     CachedPodValue(Function<Pod, T> compute) {
         this.compute = compute;
     }
 
-    /** Returns the value of a pod. */
-    @SuppressWarnings("ReferenceEquality") // an equal pod is another version
+    /** Returns the value of a pod, which depends on nothing else. */
     T of(Pod pod) {
+        return of(pod, this);
+    }
+
+    /**
+     * Returns the value of a pod.
+     *
+     * @param version the version of what else the value depends on, read before it; compared by identity
+     */
+    @SuppressWarnings("ReferenceEquality") // an equal pod is another version
+    T of(Pod pod, Object version) {
         Kept<T> kept = last;
-        if (kept == null || kept.pod() != pod) {
-            kept = new Kept<>(pod, compute.apply(pod));
+        if (kept == null || kept.pod() != pod || kept.version() != version) {
+            kept = new Kept<>(pod, version, compute.apply(pod));
             last = kept;
         }
         return kept.value();

@@ -14,19 +14,22 @@ import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
+import org.moorage.api.plugin.point.NodeChanges;
 import org.moorage.api.plugin.point.ScorePlugin;
+import org.moorage.api.plugin.point.SignPlugin;
 
 /**
  * Balances the risk of nodes, which grows with the average of their measured load and with its deviation. Same decisions
  * as scheduler-plugins' LoadVariationRiskBalancing.
  */
-public final class LoadVariationRiskBalancing implements ScorePlugin {
+public final class LoadVariationRiskBalancing implements ScorePlugin, SignPlugin {
     /** The plugin's name. */
     public static final String NAME = "LoadVariationRiskBalancing";
 
     private static final double MEBIBYTES = 1.0 / 1024 / 1024;
 
     private final NodeLoads loads;
+    private final NodeChanges changes = new NodeChanges();
     private final CachedNodeValues<LoadSource.Loads, @Nullable NodeRisk> risks;
     private final CachedPodValue<Requests> requests = new CachedPodValue<>(Requests::of);
 
@@ -96,7 +99,7 @@ public final class LoadVariationRiskBalancing implements ScorePlugin {
         double margin = args.safeVarianceMargin();
         // Infinite for a sensitivity of 0, which leaves no deviation but the full one.
         double exponent = 1 / args.safeVarianceSensitivity();
-        loads = NodeLoads.of(args.watcherAddress().orElse(""), args.metricProvider(), handle);
+        loads = NodeLoads.of(args.watcherAddress().orElse(""), args.metricProvider(), handle, changes);
         risks = new CachedNodeValues<>((node, latest) -> {
             NodeLoad load = latest.byNode().get(node.name());
             return load == null
@@ -122,6 +125,16 @@ public final class LoadVariationRiskBalancing implements ScorePlugin {
     @Override
     public String name() {
         return NAME;
+    }
+
+    @Override
+    public Optional<?> sign(Pod pod) {
+        return Optional.of(requests.of(pod));
+    }
+
+    @Override
+    public Optional<NodeChanges> nodeChanges() {
+        return Optional.of(changes);
     }
 
     @Override

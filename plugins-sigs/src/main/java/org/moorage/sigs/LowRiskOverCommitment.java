@@ -21,8 +21,10 @@ import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
+import org.moorage.api.plugin.point.NodeChanges;
 import org.moorage.api.plugin.point.PreScorePlugin;
 import org.moorage.api.plugin.point.ScorePlugin;
+import org.moorage.api.plugin.point.SignPlugin;
 
 /**
  * Prefers nodes with a low risk of overcommitment: of limits beyond the capacity, and of a measured load beyond the
@@ -30,7 +32,7 @@ import org.moorage.api.plugin.point.ScorePlugin;
  *
  * <p>Same decisions as scheduler-plugins' LowRiskOverCommitment.
  */
-public final class LowRiskOverCommitment implements PreScorePlugin, ScorePlugin {
+public final class LowRiskOverCommitment implements PreScorePlugin, ScorePlugin, SignPlugin {
     /** The plugin's name. */
     public static final String NAME = "LowRiskOverCommitment";
 
@@ -44,7 +46,9 @@ public final class LowRiskOverCommitment implements PreScorePlugin, ScorePlugin 
     private final double cpuWeight;
     private final double memoryWeight;
     private final NodeLoads loads;
+    private final NodeChanges changes = new NodeChanges();
     private final CachedNodeValues<LoadSource.Loads, @Nullable NodeRisk> risks;
+    private final CachedPodValue<Demand> demands = new CachedPodValue<>(Demand::of);
 
     /**
      * The arguments.
@@ -132,7 +136,7 @@ public final class LowRiskOverCommitment implements PreScorePlugin, ScorePlugin 
         smoothing = Math.sqrt((double) args.smoothingWindowSize());
         cpuWeight = args.riskLimitWeights().getOrDefault("cpu", DEFAULT_WEIGHT);
         memoryWeight = args.riskLimitWeights().getOrDefault("memory", DEFAULT_WEIGHT);
-        loads = NodeLoads.of(args.watcherAddress().orElse(""), args.metricProvider(), handle);
+        loads = NodeLoads.of(args.watcherAddress().orElse(""), args.metricProvider(), handle, changes);
         risks = new CachedNodeValues<>(
                 (node, latest) -> riskOf(node, latest.byNode().get(node.name())));
     }
@@ -159,8 +163,18 @@ public final class LowRiskOverCommitment implements PreScorePlugin, ScorePlugin 
     }
 
     @Override
+    public Optional<?> sign(Pod pod) {
+        return Optional.of(demands.of(pod));
+    }
+
+    @Override
+    public Optional<NodeChanges> nodeChanges() {
+        return Optional.of(changes);
+    }
+
+    @Override
     public Status preScore(CycleState state, Pod pod, List<NodeInfo> nodes) {
-        state.put(DEMAND, Demand.of(pod));
+        state.put(DEMAND, demands.of(pod));
         return Status.success();
     }
 

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
@@ -14,6 +15,7 @@ import org.moorage.api.NodeScores;
 import org.moorage.api.Snapshot;
 import org.moorage.api.StateKey;
 import org.moorage.api.Status;
+import org.moorage.api.Topology;
 import org.moorage.api.event.ObjectChange;
 import org.moorage.api.model.Node;
 import org.moorage.api.model.ObjectKind;
@@ -24,9 +26,11 @@ import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginException;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.point.FilterPlugin;
+import org.moorage.api.plugin.point.NodeChanges;
 import org.moorage.api.plugin.point.PreFilterPlugin;
 import org.moorage.api.plugin.point.PreFilterResult;
 import org.moorage.api.plugin.point.ScorePlugin;
+import org.moorage.api.plugin.point.SignPlugin;
 import org.moorage.sigs.AppGroup.Dependency;
 import org.moorage.sigs.NetworkTopology.Costs;
 import org.moorage.sigs.NetworkTopology.Place;
@@ -38,21 +42,26 @@ import org.moorage.sigs.NetworkTopology.Place;
  * <p>Same decisions as scheduler-plugins' NetworkOverhead. It differs where that one fails: if the AppGroup or the
  * NetworkTopology does not exist, all nodes are equal. It registers no events, so any event retries a rejected pod.
  */
-public final class NetworkOverhead implements PreFilterPlugin, FilterPlugin, ScorePlugin {
+public final class NetworkOverhead implements PreFilterPlugin, FilterPlugin, ScorePlugin, SignPlugin {
     /** The plugin's name. */
     public static final String NAME = "NetworkOverhead";
 
     private static final StateKey<Optional<Overheads>> OVERHEADS = StateKey.of("NetworkOverhead/overheads");
     private static final long SAME_ZONE = 1;
     private static final long UNKNOWN = 100;
+    private static final long NO_PODS = 0;
+    // Pods may name any workload. With more workloads the overheads are computed again more often.
+    private static final int MOST_KEPT = 64;
 
     private final Args args;
     private final CustomResources<AppGroup> groups;
     private final CustomResources<NetworkTopology> topologies;
     private final CachedNodeValues<NetworkOverhead, Place> places =
             new CachedNodeValues<>((node, plugin) -> placeOf(node.node()));
-    // The number of pods of a group that have a node, by group and then by workload and node.
-    private final Map<String, Map<BoundPods, Integer>> boundByGroup = new ConcurrentHashMap<>();
+    private final NodeChanges changes = new NodeChanges();
+    private final Map<Workload, Bound> boundByWorkload = new ConcurrentHashMap<>();
+    private final AtomicLong lastVersion = new AtomicLong();
+    private final Map<Workload, Kept> keptByWorkload = new ConcurrentHashMap<>();
 
     /**
      * The arguments.
@@ -93,11 +102,41 @@ public final class NetworkOverhead implements PreFilterPlugin, FilterPlugin, Sco
         }
     }
 
-    /** The pods of a workload on a node. */
-    private record BoundPods(String workload, String node) {}
+    /** A workload of an AppGroup, by the labels of its pods. */
+    private record Workload(String group, String selector) {}
+
+    /** The pods of a workload that have a node. */
+    private static final class Bound {
+        private final Map<String, Integer> countByNode = new ConcurrentHashMap<>();
+        // Another one after each change, also if the last pod is gone in the meantime.
+        private volatile long version;
+    }
 
     /**
-     * The overheads for one pod.
+     * The overheads of the pods of one workload, and what they were computed from.
+     *
+     * @param versions the versions of the workloads that it depends on
+     */
+    private record Kept(
+            NetworkTopology costs,
+            List<Dependency> dependencies,
+            List<Long> versions,
+            Topology regions,
+            Topology zones,
+            Overheads overheads) {
+        // A topology is the same object until the nodes or their labels change.
+        @SuppressWarnings("ReferenceEquality")
+        boolean isOf(NetworkTopology someCosts, List<Dependency> some, List<Long> someVersions, Snapshot snapshot) {
+            return costs == someCosts
+                    && regions == snapshot.topology(NetworkTopology.REGION)
+                    && zones == snapshot.topology(NetworkTopology.ZONE)
+                    && dependencies.equals(some)
+                    && versions.equals(someVersions);
+        }
+    }
+
+    /**
+     * The overheads for the pods of one workload.
      *
      * @param costs the costs of the network
      * @param countsByPlace the number of pods that the pod depends on, by their place and the dependency; empty if all
@@ -110,6 +149,10 @@ public final class NetworkOverhead implements PreFilterPlugin, FilterPlugin, Sco
             Map<Place, Map<Dependency, Long>> countsByPlace,
             @Nullable Map<Dependency, Long>[] countsByNode,
             Map<Place, Overhead> byPlace) {
+        Signature signature() {
+            return new Signature(costs, countsByPlace);
+        }
+
         Overhead of(NodeInfo node, Place here) {
             Overhead overhead = byPlace.get(here);
             if (overhead == null) {
@@ -120,6 +163,9 @@ public final class NetworkOverhead implements PreFilterPlugin, FilterPlugin, Sco
             return onNode == null ? overhead : withOwnPods(overhead, here, costs.from(here), onNode);
         }
     }
+
+    /** The part of the overheads that all nodes have in common. Those of a node also depend on the pods on it. */
+    private record Signature(NetworkTopology costs, Map<Place, Map<Dependency, Long>> countsByPlace) {}
 
     private NetworkOverhead(Args args, Handle handle) {
         this.args = args;
@@ -148,12 +194,14 @@ public final class NetworkOverhead implements PreFilterPlugin, FilterPlugin, Sco
         if (group.isEmpty() || !pod.isBound()) {
             return;
         }
-        BoundPods key = new BoundPods(AppGroup.workloadOf(pod), pod.nodeName());
-        boundByGroup.compute(group, (name, known) -> {
-            Map<BoundPods, Integer> counts = known == null ? new ConcurrentHashMap<>() : known;
-            counts.merge(key, change, (before, more) -> before + more == 0 ? null : before + more);
-            return counts.isEmpty() ? null : counts;
+        boundByWorkload.compute(new Workload(group, AppGroup.workloadOf(pod)), (name, known) -> {
+            Bound bound = known == null ? new Bound() : known;
+            bound.countByNode.merge(
+                    pod.nodeName(), change, (before, more) -> before + more == 0 ? null : before + more);
+            bound.version = lastVersion.incrementAndGet();
+            return bound.countByNode.isEmpty() ? null : bound;
         });
+        changes.add(pod.nodeName());
     }
 
     @Override
@@ -163,35 +211,59 @@ public final class NetworkOverhead implements PreFilterPlugin, FilterPlugin, Sco
 
     @Override
     public PreFilterResult preFilter(CycleState state, Pod pod, Snapshot snapshot) {
-        String group = AppGroup.groupOf(pod);
-        Map<BoundPods, Integer> bound = group.isEmpty() ? Map.of() : boundByGroup.getOrDefault(group, Map.of());
-        Optional<NetworkTopology> topology = bound.isEmpty()
+        Optional<NetworkTopology> topology = AppGroup.groupOf(pod).isEmpty()
                 ? Optional.empty()
                 : AppGroup.find(topologies, args.namespaces(), args.networkTopologyName());
-        List<Dependency> dependencies = topology.isEmpty()
-                ? List.of()
-                : AppGroup.find(groups, args.namespaces(), group)
-                        .map(found -> found.dependenciesOf(AppGroup.workloadOf(pod)))
-                        .orElse(List.of());
+        List<Dependency> dependencies = topology.isEmpty() ? List.of() : dependenciesOf(pod);
         if (dependencies.isEmpty()) {
             state.put(OVERHEADS, Optional.empty());
             return PreFilterResult.allNodes();
         }
-        Map<String, List<Dependency>> byWorkload = new HashMap<>();
-        for (Dependency dependency : dependencies) {
-            byWorkload
-                    .computeIfAbsent(dependency.to(), any -> new ArrayList<>())
-                    .add(dependency);
+        state.put(OVERHEADS, Optional.of(overheads(pod, topology.orElseThrow(), dependencies, snapshot)));
+        return PreFilterResult.allNodes();
+    }
+
+    private Overheads overheads(Pod pod, NetworkTopology costs, List<Dependency> dependencies, Snapshot snapshot) {
+        Workload workload = new Workload(AppGroup.groupOf(pod), AppGroup.workloadOf(pod));
+        List<Long> versions = versions(workload.group(), dependencies);
+        Kept kept = keptByWorkload.get(workload);
+        if (kept != null && kept.isOf(costs, dependencies, versions, snapshot)) {
+            return kept.overheads();
         }
+        Overheads overheads = count(workload.group(), costs, dependencies, snapshot);
+        // A pod may have been bound while the pods were counted.
+        if (versions.equals(versions(workload.group(), dependencies))) {
+            if (keptByWorkload.size() >= MOST_KEPT) {
+                keptByWorkload.clear();
+            }
+            Topology regions = snapshot.topology(NetworkTopology.REGION);
+            Topology zones = snapshot.topology(NetworkTopology.ZONE);
+            keptByWorkload.put(workload, new Kept(costs, dependencies, versions, regions, zones, overheads));
+        }
+        return overheads;
+    }
+
+    private List<Long> versions(String group, List<Dependency> dependencies) {
+        List<Long> versions = new ArrayList<>(dependencies.size());
+        for (Dependency dependency : dependencies) {
+            Bound bound = boundByWorkload.get(new Workload(group, dependency.to()));
+            versions.add(bound == null ? NO_PODS : bound.version);
+        }
+        return versions;
+    }
+
+    private Overheads count(String group, NetworkTopology costs, List<Dependency> dependencies, Snapshot snapshot) {
         Map<Place, Map<Dependency, Long>> countsByPlace = new HashMap<>();
         @SuppressWarnings({"unchecked", "rawtypes"}) // an array of a generic type
         @Nullable
         Map<Dependency, Long>[] countsByNode = new Map[snapshot.nodes().size()];
-        bound.forEach((pods, number) -> {
-            for (Dependency dependency : byWorkload.getOrDefault(pods.workload(), List.of())) {
-                NodeInfo node = snapshot.node(pods.node())
+        for (Dependency dependency : dependencies) {
+            Bound bound = boundByWorkload.get(new Workload(group, dependency.to()));
+            Map<String, Integer> countByNode = bound == null ? Map.of() : bound.countByNode;
+            countByNode.forEach((nodeName, number) -> {
+                NodeInfo node = snapshot.node(nodeName)
                         .orElseThrow(() -> new PluginException(
-                                "pod hostname not found: nodeinfo not found for node name \"" + pods.node() + "\""));
+                                "pod hostname not found: nodeinfo not found for node name \"" + nodeName + "\""));
                 countsByPlace
                         .computeIfAbsent(places.of(node, this), any -> new HashMap<>())
                         .merge(dependency, (long) number, Long::sum);
@@ -201,13 +273,15 @@ public final class NetworkOverhead implements PreFilterPlugin, FilterPlugin, Sco
                     countsByNode[node.index()] = onNode;
                 }
                 onNode.merge(dependency, (long) number, Long::sum);
-            }
-        });
-        state.put(
-                OVERHEADS,
-                Optional.of(
-                        new Overheads(topology.orElseThrow(), countsByPlace, countsByNode, new ConcurrentHashMap<>())));
-        return PreFilterResult.allNodes();
+            });
+        }
+        return new Overheads(costs, countsByPlace, countsByNode, new ConcurrentHashMap<>());
+    }
+
+    private List<Dependency> dependenciesOf(Pod pod) {
+        return AppGroup.find(groups, args.namespaces(), AppGroup.groupOf(pod))
+                .map(found -> found.dependenciesOf(AppGroup.workloadOf(pod)))
+                .orElse(List.of());
     }
 
     // Returns the overhead of a node without pods of the group.
@@ -251,6 +325,22 @@ public final class NetworkOverhead implements PreFilterPlugin, FilterPlugin, Sco
         return new Place(
                 node.labels().getOrDefault(NetworkTopology.REGION, ""),
                 node.labels().getOrDefault(NetworkTopology.ZONE, ""));
+    }
+
+    // Without PreFilter it is not known on which nodes the pods are that the pod depends on.
+    @Override
+    public Optional<?> sign(Pod pod) {
+        return Optional.empty();
+    }
+
+    @Override
+    public Optional<?> sign(CycleState state, Pod pod) {
+        return Optional.of(state.get(OVERHEADS).map(Overheads::signature));
+    }
+
+    @Override
+    public Optional<NodeChanges> nodeChanges() {
+        return Optional.of(changes);
     }
 
     @Override

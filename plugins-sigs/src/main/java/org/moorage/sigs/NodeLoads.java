@@ -2,13 +2,16 @@
 package org.moorage.sigs;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.moorage.api.StateKey;
 import org.moorage.api.model.ObjectKind;
 import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.point.NodeChanges;
 import org.moorage.prometheus.HttpDocument;
 import org.moorage.prometheus.Prometheus;
 import org.moorage.prometheus.PrometheusSettings;
@@ -26,6 +29,7 @@ final class NodeLoads {
 
     private final LoadSource source;
     private final Handle handle;
+    private final List<NodeChanges> dependents = new CopyOnWriteArrayList<>();
     private final CountDownLatch firstRead = new CountDownLatch(1);
     private volatile boolean waitingIsOver;
     private volatile Loads latest = Loads.NONE;
@@ -39,10 +43,16 @@ final class NodeLoads {
         handle.tasks().background().execute(this::refresh);
     }
 
-    /** Returns the loads of a source, and begins to read them. Call this while a plugin is created. */
-    static NodeLoads of(String watcherAddress, MetricProvider provider, Handle handle) {
-        return handle.shared(SHARED, ConcurrentHashMap::new)
+    /**
+     * Returns the loads of a source, and begins to read them. Call this while a plugin is created.
+     *
+     * @param changes the changes of the plugin's data, to which each reading is added
+     */
+    static NodeLoads of(String watcherAddress, MetricProvider provider, Handle handle, NodeChanges changes) {
+        NodeLoads loads = handle.shared(SHARED, ConcurrentHashMap::new)
                 .computeIfAbsent(new Key(watcherAddress, provider), key -> new NodeLoads(source(key, handle), handle));
+        loads.dependents.add(changes);
+        return loads;
     }
 
     private static LoadSource source(Key key, Handle handle) {
@@ -80,6 +90,7 @@ final class NodeLoads {
     private void refresh() {
         try {
             latest = source.read();
+            dependents.forEach(NodeChanges::addAll);
             handle.logger()
                     .debug("Measured load is read", "nodes", latest.byNode().size());
         } catch (RuntimeException failed) {

@@ -25,9 +25,11 @@ import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.point.EnqueueExtensions;
 import org.moorage.api.plugin.point.FilterPlugin;
+import org.moorage.api.plugin.point.NodeChanges;
 import org.moorage.api.plugin.point.PostBindPlugin;
 import org.moorage.api.plugin.point.ReservePlugin;
 import org.moorage.api.plugin.point.ScorePlugin;
+import org.moorage.api.plugin.point.SignPlugin;
 
 /**
  * Keeps a pod off nodes whose topology manager could not align its resources on one NUMA cell, and prefers the nodes
@@ -37,22 +39,19 @@ import org.moorage.api.plugin.point.ScorePlugin;
  * unusual numbers, containers without requests, and more cells than the topology manager supports have a score.
  */
 public final class NodeResourceTopologyMatch
-        implements FilterPlugin, ScorePlugin, ReservePlugin, PostBindPlugin, EnqueueExtensions {
+        implements FilterPlugin, ScorePlugin, ReservePlugin, PostBindPlugin, EnqueueExtensions, SignPlugin {
     /** The plugin's name. */
     public static final String NAME = "NodeResourceTopologyMatch";
 
     private static final Status STALE = Status.unschedulable("invalid node topology data");
     private static final StateKey<Set<String>> CACHED_PROFILES = StateKey.of("NodeResourceTopologyMatch/profiles");
 
-    private static final int MOST_EQUIVALENT = 8;
-
     private final TopologyCache cache;
     private final NumaScore score;
     private final CachedNodeValues<TopologyCache, TopologyCache.OfNode> nodes =
             new CachedNodeValues<>((node, known) -> known.of(node.name()));
-    private final CachedPodValue<Equivalent> equivalents = new CachedPodValue<>(pod -> find(NumaRequests.of(pod)));
-    // The most recently used first; guarded by this.
-    private final List<Equivalent> recent = new ArrayList<>();
+    private final NodeChanges changes = new NodeChanges();
+    private final CachedPodValue<NumaRequests> requestsOfPod = new CachedPodValue<>(NumaRequests::of);
 
     /**
      * The arguments.
@@ -145,37 +144,9 @@ public final class NodeResourceTopologyMatch
         }
     }
 
-    /** The results for pods with equal requests. They are kept once such a pod recurs. */
-    private final class Equivalent {
-        private final NumaRequests requests;
-        private final CachedNodeValues<NodeTopology, Status> statuses = new CachedNodeValues<>(this::statusOf);
-        private final CachedNodeValues<NodeTopology, Long> scores = new CachedNodeValues<>(this::scoreOf);
-        private volatile boolean recurs;
-
-        Equivalent(NumaRequests requests) {
-            this.requests = requests;
-        }
-
-        private Status statusOf(NodeInfo node, NodeTopology topology) {
-            return NumaFit.check(requests, topology, node.node());
-        }
-
-        private long scoreOf(NodeInfo node, NodeTopology topology) {
-            return score.of(requests, topology);
-        }
-
-        Status status(NodeInfo node, NodeTopology topology) {
-            return recurs ? statuses.of(node, topology) : statusOf(node, topology);
-        }
-
-        long score(NodeInfo node, NodeTopology topology) {
-            return recurs ? scores.of(node, topology) : scoreOf(node, topology);
-        }
-    }
-
     private NodeResourceTopologyMatch(Args args, Handle handle) {
         CustomResources<NodeTopology> objects = new CustomResources<>(handle, NodeTopology.KIND, NodeTopology::of);
-        cache = cache(args, handle, objects);
+        cache = cache(args, handle, objects, changes);
         // The last weight applies if a resource is named twice.
         Map<String, Long> weightByName = new LinkedHashMap<>();
         for (ResourceWeight each : args.scoringStrategy().resources()) {
@@ -186,17 +157,18 @@ public final class NodeResourceTopologyMatch
         score = new NumaScore(strategy(args.scoringStrategy().type()).orElseThrow(), weights);
     }
 
-    private static TopologyCache cache(Args args, Handle handle, CustomResources<NodeTopology> objects) {
+    private static TopologyCache cache(
+            Args args, Handle handle, CustomResources<NodeTopology> objects, NodeChanges changes) {
         if (args.discardReservedNodes()) {
-            return new TopologyCache.DiscardReserved(new TopologyCache.Current(handle, objects));
+            return new TopologyCache.DiscardReserved(new TopologyCache.Current(handle, objects, changes));
         }
         if (args.cacheResyncPeriodSeconds() <= 0) {
-            return new TopologyCache.Current(handle, objects);
+            return new TopologyCache.Current(handle, objects, changes);
         }
         Set<String> profiles = handle.shared(CACHED_PROFILES, ConcurrentHashMap::newKeySet);
         profiles.add(handle.profileName());
         return new OverReserveCache(
-                args.cache().settings(args.cacheResyncPeriodSeconds()), handle, objects, profiles::contains);
+                args.cache().settings(args.cacheResyncPeriodSeconds()), handle, objects, changes, profiles::contains);
     }
 
     private static Optional<NumaScore.Strategy> strategy(String type) {
@@ -214,9 +186,19 @@ public final class NodeResourceTopologyMatch
     }
 
     @Override
+    public Optional<?> sign(Pod pod) {
+        return Optional.of(requestsOfPod.of(pod));
+    }
+
+    @Override
+    public Optional<NodeChanges> nodeChanges() {
+        return Optional.of(changes);
+    }
+
+    @Override
     public Status filter(CycleState state, Pod pod, NodeInfo node) {
-        Equivalent equivalent = equivalents.of(pod);
-        if (equivalent.requests.isNotAligned()) {
+        NumaRequests requests = requestsOfPod.of(pod);
+        if (requests.isNotAligned()) {
             return Status.success();
         }
         TopologyCache.OfNode known = nodes.of(node, cache);
@@ -227,7 +209,7 @@ public final class NodeResourceTopologyMatch
         if (topology == null || topology.config().policy() != NodeTopology.Policy.SINGLE_NUMA_NODE) {
             return Status.success();
         }
-        Status status = equivalent.status(node, topology);
+        Status status = NumaFit.check(requests, topology, node.node());
         if (!status.isSuccess()) {
             cache.rejected(node.name());
         }
@@ -236,13 +218,13 @@ public final class NodeResourceTopologyMatch
 
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
-        Equivalent equivalent = equivalents.of(pod);
-        if (!equivalent.requests.isGuaranteed()) {
+        NumaRequests requests = requestsOfPod.of(pod);
+        if (!requests.isGuaranteed()) {
             return NodeScores.MAX;
         }
         TopologyCache.OfNode known = nodes.of(node, cache);
         NodeTopology topology = known.isStale() ? null : known.topology();
-        return topology == null ? 0 : equivalent.score(node, topology);
+        return topology == null ? 0 : score.of(requests, topology);
     }
 
     @Override
@@ -267,23 +249,6 @@ public final class NodeResourceTopologyMatch
                 EventRegistration.always(ObjectKind.POD, Set.of(ActionType.DELETE)),
                 EventRegistration.always(ObjectKind.NODE, Set.of(ActionType.ADD, ActionType.UPDATE_NODE_ALLOCATABLE)),
                 EventRegistration.always(NodeTopology.KIND, ActionType.ADD_OR_UPDATE));
-    }
-
-    private synchronized Equivalent find(NumaRequests requests) {
-        for (int i = 0; i < recent.size(); i++) {
-            Equivalent each = recent.get(i);
-            if (each.requests.equals(requests)) {
-                each.recurs = true;
-                recent.add(0, recent.remove(i));
-                return each;
-            }
-        }
-        if (recent.size() == MOST_EQUIVALENT) {
-            recent.remove(MOST_EQUIVALENT - 1);
-        }
-        Equivalent added = new Equivalent(requests);
-        recent.add(0, added);
-        return added;
     }
 
     /** Creates the plugin; named in {@code META-INF/services}. */

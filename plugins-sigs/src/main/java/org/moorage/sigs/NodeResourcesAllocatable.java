@@ -16,13 +16,14 @@ import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.point.ScorePlugin;
+import org.moorage.api.plugin.point.SignPlugin;
 
 /**
  * Prefers small nodes, or large ones, by a weighted average of their allocatable resources; the pods on a node play no
  * part. Same decisions as scheduler-plugins' NodeResourcesAllocatable. Weights so large that the sum exceeds 64 bits
  * wrap around, as there.
  */
-public final class NodeResourcesAllocatable implements ScorePlugin {
+public final class NodeResourcesAllocatable implements ScorePlugin, SignPlugin {
     /** The plugin's name. */
     public static final String NAME = "NodeResourcesAllocatable";
 
@@ -96,6 +97,12 @@ public final class NodeResourcesAllocatable implements ScorePlugin {
     @Override
     public String name() {
         return NAME;
+    }
+
+    // The pod plays no part.
+    @Override
+    public Optional<?> sign(Pod pod) {
+        return Optional.of(NAME);
     }
 
     @Override

@@ -20,6 +20,7 @@ import org.moorage.api.model.Pod;
 import org.moorage.api.model.Quantity;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.cluster.ObjectLister;
+import org.moorage.api.plugin.point.NodeChanges;
 
 /**
  * The objects as they were at the last synchronization, less the requests of the pods that were assumed since, from
@@ -30,6 +31,7 @@ final class OverReserveCache implements TopologyCache {
     private final Settings settings;
     private final Handle handle;
     private final CustomResources<NodeTopology> objects;
+    private final NodeChanges changes;
     private final ObjectLister<Pod> pods;
     private final Predicate<String> isOwnProfile;
     private final Map<String, State> states = new ConcurrentHashMap<>();
@@ -133,13 +135,19 @@ final class OverReserveCache implements TopologyCache {
     /**
      * Creates a cache that synchronizes periodically.
      *
+     * @param changes receives the changes of topologies
      * @param isOwnProfile whether a scheduler name is that of a profile with such a cache
      */
     OverReserveCache(
-            Settings settings, Handle handle, CustomResources<NodeTopology> objects, Predicate<String> isOwnProfile) {
+            Settings settings,
+            Handle handle,
+            CustomResources<NodeTopology> objects,
+            NodeChanges changes,
+            Predicate<String> isOwnProfile) {
         this.settings = settings;
         this.handle = handle;
         this.objects = objects;
+        this.changes = changes;
         this.isOwnProfile = isOwnProfile;
         pods = handle.cluster().lister(ObjectKind.POD);
         handle.cluster().onChange(ObjectKind.POD, this::podChanged);
@@ -161,6 +169,7 @@ final class OverReserveCache implements TopologyCache {
                 }
                 stale.removeIf(node -> !isKnown(node));
                 isFilled = true;
+                changes.addAll();
             }
         }
     }
@@ -188,6 +197,7 @@ final class OverReserveCache implements TopologyCache {
                 && !isOwnProfile.test(pod.spec().schedulerName())
                 && (!isFilled || isKnown(pod.nodeName()))) {
             stale.add(pod.nodeName());
+            changes.add(pod.nodeName());
         }
     }
 
@@ -213,6 +223,7 @@ final class OverReserveCache implements TopologyCache {
             stale.remove(node);
             rejected.remove(node);
             reconfigured.remove(node);
+            changes.add(node);
         }
     }
 
@@ -232,6 +243,7 @@ final class OverReserveCache implements TopologyCache {
         fill();
         state(node).entry.update(before -> before.with(pod));
         rejected.remove(node);
+        changes.add(node);
     }
 
     @Override
@@ -239,6 +251,7 @@ final class OverReserveCache implements TopologyCache {
         State state = states.get(node);
         if (state != null) {
             state.entry.update(before -> before.without(pod));
+            changes.add(node);
         }
     }
 
@@ -309,5 +322,6 @@ final class OverReserveCache implements TopologyCache {
         stale.remove(node);
         rejected.remove(node);
         reconfigured.remove(node);
+        changes.add(node);
     }
 }

@@ -14,7 +14,9 @@ import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
+import org.moorage.api.plugin.point.NodeChanges;
 import org.moorage.api.plugin.point.ScorePlugin;
+import org.moorage.api.plugin.point.SignPlugin;
 
 /**
  * Prefers nodes whose power consumption grows the least with a pod, by their measured load and a model of their power.
@@ -23,7 +25,7 @@ import org.moorage.api.plugin.point.ScorePlugin;
  * overload, are preferred to nodes that need more power. The model of a node has to be in the arguments: scheduler-plugins
  * ignores the file that NODE_POWER_MODEL names.
  */
-public final class Peaks implements ScorePlugin {
+public final class Peaks implements ScorePlugin, SignPlugin {
     /** The plugin's name. */
     public static final String NAME = "Peaks";
 
@@ -31,6 +33,7 @@ public final class Peaks implements ScorePlugin {
     private static final double SCALE = 1e15;
 
     private final NodeLoads loads;
+    private final NodeChanges changes = new NodeChanges();
     private final CachedNodeValues<LoadSource.Loads, @Nullable NodePower> powers;
 
     /**
@@ -91,7 +94,7 @@ public final class Peaks implements ScorePlugin {
     }
 
     private Peaks(Args args, Handle handle) {
-        loads = NodeLoads.of(args.WatcherAddress(), MetricProvider.DEFAULTS, handle);
+        loads = NodeLoads.of(args.WatcherAddress(), MetricProvider.DEFAULTS, handle, changes);
         powers = new CachedNodeValues<>((node, latest) -> NodePower.of(
                 node,
                 latest.byNode().get(node.name()),
@@ -101,6 +104,16 @@ public final class Peaks implements ScorePlugin {
     @Override
     public String name() {
         return NAME;
+    }
+
+    @Override
+    public Optional<?> sign(Pod pod) {
+        return Optional.of(request(pod));
+    }
+
+    @Override
+    public Optional<NodeChanges> nodeChanges() {
+        return Optional.of(changes);
     }
 
     @Override

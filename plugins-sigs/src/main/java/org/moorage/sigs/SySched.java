@@ -2,6 +2,7 @@
 package org.moorage.sigs;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
@@ -11,7 +12,6 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
@@ -25,7 +25,9 @@ import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.Plugin;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
+import org.moorage.api.plugin.point.NodeChanges;
 import org.moorage.api.plugin.point.ScorePlugin;
+import org.moorage.api.plugin.point.SignPlugin;
 
 /**
  * Prefers nodes whose pods use the same system calls, so that each pod is exposed to few calls that it does not use
@@ -34,7 +36,7 @@ import org.moorage.api.plugin.point.ScorePlugin;
  * <p>Same decisions as scheduler-plugins' SySched, apart from a pod with several seccomp annotations, of which the first
  * by name counts, and from a change of a profile, which counts for running pods too.
  */
-public final class SySched implements ScorePlugin {
+public final class SySched implements ScorePlugin, SignPlugin {
     /** The plugin's name. */
     public static final String NAME = "SySched";
 
@@ -49,12 +51,13 @@ public final class SySched implements ScorePlugin {
     private final CustomResources<BitSet> profiles;
     // The bit of each system call.
     private final Map<String, Integer> bits = new HashMap<>();
-    private final AtomicInteger profileChanges = new AtomicInteger();
+    // Another object after each change of a profile.
+    private volatile Object profilesVersion = new Object();
+    private final NodeChanges changes = new NodeChanges();
     private final Map<String, Mutable<NodeCalls>> callsByNode = new ConcurrentHashMap<>();
     private final CachedNodeValues<SySched, Mutable<NodeCalls>> callsOfNodes =
             new CachedNodeValues<>((node, plugin) -> plugin.callsOn(node.name()));
-    // The calls of the pod of the current cycle: a function of the pod and the profiles, which all nodes share.
-    private volatile @Nullable PodCalls last;
+    private final CachedPodValue<Calls> callsOfPod = new CachedPodValue<>(pod -> Calls.of(calls(pod)));
 
     /**
      * The arguments.
@@ -67,15 +70,22 @@ public final class SySched implements ScorePlugin {
         public static final Args DEFAULTS = new Args("default", "all-syscalls");
     }
 
-    /** The calls of a pod, with the number of changes of profiles at which they were computed. */
-    private record PodCalls(Pod pod, int changes, Calls calls) {}
-
     /** A set of calls, by their bits. */
     private record Calls(long[] words, int count) {
         static final Calls NONE = of(new BitSet());
 
         static Calls of(BitSet bits) {
             return new Calls(bits.toLongArray(), bits.cardinality());
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Calls that && Arrays.equals(words, that.words);
+        }
+
+        @Override
+        public int hashCode() {
+            return Arrays.hashCode(words);
         }
 
         int inCommon(Calls other) {
@@ -91,15 +101,15 @@ public final class SySched implements ScorePlugin {
      * The calls of the pods on a node.
      *
      * @param pods the pods that have started, with distinct names
-     * @param changes the number of changes of profiles at which the calls were computed; -1 if they were not
+     * @param version the version of the profiles at which the calls were computed; null if they were not
      * @param calls the calls of all pods
      * @param sum the sum of the numbers of calls of each pod
      */
-    private record NodeCalls(List<Pod> pods, int changes, Calls calls, long sum) {
+    private record NodeCalls(List<Pod> pods, @Nullable Object version, Calls calls, long sum) {
         static final NodeCalls NONE = of(List.of());
 
         static NodeCalls of(List<Pod> pods) {
-            return new NodeCalls(List.copyOf(pods), -1, Calls.NONE, 0);
+            return new NodeCalls(List.copyOf(pods), null, Calls.NONE, 0);
         }
 
         NodeCalls with(Pod pod) {
@@ -122,13 +132,17 @@ public final class SySched implements ScorePlugin {
     private SySched(Args args, Handle handle) {
         this.args = args;
         profiles = new CustomResources<>(handle, PROFILE, this::allowedCalls);
-        handle.cluster().onChange(PROFILE, change -> profileChanges.incrementAndGet());
+        handle.cluster().onChange(PROFILE, change -> {
+            profilesVersion = new Object();
+            changes.addAll();
+        });
         handle.cluster().lister(ObjectKind.POD);
         handle.cluster().onChange(ObjectKind.POD, this::podChanged);
         handle.cluster().lister(ObjectKind.NODE);
         handle.cluster().onChange(ObjectKind.NODE, change -> {
             if (change.after().isEmpty()) {
                 callsByNode.remove(change.latest().name());
+                changes.add(change.latest().name());
             }
         });
     }
@@ -165,6 +179,7 @@ public final class SySched implements ScorePlugin {
             Mutable<NodeCalls> on = callsByNode.get(gone.nodeName());
             if (on != null) {
                 on.update(calls -> calls.without(gone.name()));
+                changes.add(gone.nodeName());
             }
         } else if (before.isEmpty()) {
             Pod added = change.latest();
@@ -180,6 +195,7 @@ public final class SySched implements ScorePlugin {
     private void add(Pod pod) {
         if (pod.isBound()) {
             callsOn(pod.nodeName()).update(calls -> calls.with(pod));
+            changes.add(pod.nodeName());
         }
     }
 
@@ -192,35 +208,35 @@ public final class SySched implements ScorePlugin {
         return NAME;
     }
 
+    @Override
+    public Optional<?> sign(Pod pod) {
+        return Optional.of(callsOfPod.of(pod, profilesVersion));
+    }
+
+    @Override
+    public Optional<NodeChanges> nodeChanges() {
+        return Optional.of(changes);
+    }
+
     /** Returns the number of calls that the pods on the node would be exposed to without using them themselves. */
     @Override
     public long score(CycleState state, Pod pod, NodeInfo node) {
-        int changes = profileChanges.get();
-        Calls ofPod = calls(pod, changes);
+        Object version = profilesVersion;
+        Calls ofPod = callsOfPod.of(pod, version);
         if (ofPod.count() == 0) {
             return Long.MAX_VALUE;
         }
-        NodeCalls on = current(callsOfNodes.of(node, this), changes);
+        NodeCalls on = current(callsOfNodes.of(node, this), version);
         long common = ofPod.inCommon(on.calls());
         long ofNode = on.calls().count();
         long together = ofNode + ofPod.count() - common;
         return ofNode - common + on.pods().size() * together - on.sum();
     }
 
-    @SuppressWarnings("ReferenceEquality") // an equal pod is another version
-    private Calls calls(Pod pod, int changes) {
-        PodCalls known = last;
-        if (known == null || known.pod() != pod || known.changes() != changes) {
-            known = new PodCalls(pod, changes, Calls.of(calls(pod)));
-            last = known;
-        }
-        return known.calls();
-    }
-
     @SuppressWarnings("ReferenceEquality") // equal calls may be of other versions of pods
-    private NodeCalls current(Mutable<NodeCalls> onNode, int changes) {
+    private NodeCalls current(Mutable<NodeCalls> onNode, Object version) {
         NodeCalls known = onNode.get();
-        if (known.changes() == changes) {
+        if (known.version() == version) {
             return known;
         }
         BitSet all = new BitSet();
@@ -230,7 +246,7 @@ public final class SySched implements ScorePlugin {
             all.or(calls);
             sum += calls.cardinality();
         }
-        NodeCalls computed = new NodeCalls(known.pods(), changes, Calls.of(all), sum);
+        NodeCalls computed = new NodeCalls(known.pods(), version, Calls.of(all), sum);
         // Kept unless the pods have changed since.
         onNode.update(current -> current == known ? computed : current);
         return computed;

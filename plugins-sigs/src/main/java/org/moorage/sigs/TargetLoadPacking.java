@@ -24,7 +24,9 @@ import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginFactory;
 import org.moorage.api.plugin.Problems;
 import org.moorage.api.plugin.cluster.ObjectLister;
+import org.moorage.api.plugin.point.NodeChanges;
 import org.moorage.api.plugin.point.ScorePlugin;
+import org.moorage.api.plugin.point.SignPlugin;
 
 /**
  * Packs pods onto nodes up to a target utilization of cpu, and spreads them above it, by the measured load of the nodes
@@ -33,7 +35,7 @@ import org.moorage.api.plugin.point.ScorePlugin;
  * <p>Same decisions as scheduler-plugins' TargetLoadPacking. It differs where that one fails: scores beyond 100 are 100,
  * those below 0 are 0, and each profile has its own target.
  */
-public final class TargetLoadPacking implements ScorePlugin {
+public final class TargetLoadPacking implements ScorePlugin, SignPlugin {
     /** The plugin's name. */
     public static final String NAME = "TargetLoadPacking";
 
@@ -48,6 +50,7 @@ public final class TargetLoadPacking implements ScorePlugin {
     private final double multiplier;
     private final long defaultMillis;
     private final NodeLoads loads;
+    private final NodeChanges changes = new NodeChanges();
     private final Handle handle;
     private final ObjectLister<Node> nodes;
     // The pods that were bound since the figures were measured, by node. Lists are immutable.
@@ -134,12 +137,13 @@ public final class TargetLoadPacking implements ScorePlugin {
         multiplier = GoMath.parse(args.defaultRequestsMultiplier());
         IntOrString cpu = args.defaultRequests().getOrDefault(CPU, IntOrString.of("0"));
         defaultMillis = Quantity.parse(cpu.text()).milliValue();
-        loads = NodeLoads.of(args.watcherAddress().orElse(""), args.metricProvider(), handle);
+        loads = NodeLoads.of(args.watcherAddress().orElse(""), args.metricProvider(), handle, changes);
         cpus = new CachedNodeValues<>(this::cpuOf);
         nodes = handle.cluster().lister(ObjectKind.NODE);
         handle.cluster().onChange(ObjectKind.NODE, change -> {
             if (change.after().isEmpty()) {
                 boundByNode.remove(change.latest().name());
+                changes.add(change.latest().name());
             }
         });
         handle.cluster().lister(ObjectKind.POD);
@@ -172,6 +176,7 @@ public final class TargetLoadPacking implements ScorePlugin {
                     && nodes.get("", pod.nodeName()).isEmpty()) {
                 boundByNode.remove(pod.nodeName());
             }
+            changes.add(pod.nodeName());
         } else if (pod.isBound() && !wasBound) {
             Bound added = new Bound(pod.uid(), handle.clock().instant().getEpochSecond(), usage(pod));
             // Figures that are measured later include the pods before.
@@ -181,6 +186,7 @@ public final class TargetLoadPacking implements ScorePlugin {
                 more.add(added);
                 return List.copyOf(more);
             });
+            changes.add(pod.nodeName());
         }
     }
 
@@ -201,6 +207,16 @@ public final class TargetLoadPacking implements ScorePlugin {
     @Override
     public String name() {
         return NAME;
+    }
+
+    @Override
+    public Optional<?> sign(Pod pod) {
+        return Optional.of(assumedUsage.of(pod));
+    }
+
+    @Override
+    public Optional<NodeChanges> nodeChanges() {
+        return Optional.of(changes);
     }
 
     @Override

@@ -10,8 +10,9 @@ import org.moorage.api.model.ObjectKind;
 import org.moorage.api.model.OtherObject;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Handle;
+import org.moorage.api.plugin.point.NodeChanges;
 
-/** The topologies of nodes as NodeResourceTopologyMatch uses them. */
+/** The topologies of nodes as NodeResourceTopologyMatch uses them. It reports each change of what {@link #of} returns. */
 interface TopologyCache {
     /** Returns the state of a node, which follows its changes. A node that was deleted has another one later. */
     OfNode of(String node);
@@ -44,6 +45,7 @@ interface TopologyCache {
     /** The current objects, as the agents on the nodes wrote them. */
     final class Current implements TopologyCache {
         private final CustomResources<NodeTopology> objects;
+        private final NodeChanges changes;
         private final Map<String, Latest> byNode = new ConcurrentHashMap<>();
 
         /** The latest object of a node. */
@@ -65,12 +67,14 @@ interface TopologyCache {
             }
         }
 
-        Current(Handle handle, CustomResources<NodeTopology> objects) {
+        Current(Handle handle, CustomResources<NodeTopology> objects, NodeChanges changes) {
             this.objects = objects;
+            this.changes = changes;
             handle.cluster().lister(ObjectKind.NODE);
             handle.cluster().onChange(ObjectKind.NODE, change -> {
                 if (change.after().isEmpty()) {
                     byNode.remove(change.latest().name());
+                    changes.add(change.latest().name());
                 }
             });
             handle.cluster().onChange(NodeTopology.KIND, this::changed);
@@ -82,6 +86,7 @@ interface TopologyCache {
                 known.topology = change.after().flatMap(objects::of).orElse(null);
                 return known;
             });
+            changes.add(change.latest().name());
         }
 
         @Override
@@ -108,10 +113,12 @@ interface TopologyCache {
      *
      * @param current the current objects
      * @param reservedByNode the UIDs of the pods that are not bound, by node
+     * @param changes the changes of topologies
      */
-    record DiscardReserved(Current current, Map<String, Set<String>> reservedByNode) implements TopologyCache {
+    record DiscardReserved(Current current, Map<String, Set<String>> reservedByNode, NodeChanges changes)
+            implements TopologyCache {
         DiscardReserved(Current current) {
-            this(current, new ConcurrentHashMap<>());
+            this(current, new ConcurrentHashMap<>(), current.changes);
         }
 
         /** The current topology of one node. */
@@ -143,6 +150,7 @@ interface TopologyCache {
                 pods.add(pod.uid());
                 return pods;
             });
+            changes.add(node);
         }
 
         @Override
@@ -151,6 +159,7 @@ interface TopologyCache {
                 pods.remove(pod.uid());
                 return pods.isEmpty() ? null : pods;
             });
+            changes.add(node);
         }
 
         @Override

@@ -135,11 +135,15 @@ public final class TrialSnapshot implements Snapshot {
 
     /** Reverts the last changes until the given number is left. */
     public void revertTo(int changesLeft) {
-        if (podCounts != null && undo.size() - changesLeft > MOST_REVERTED_IN_COUNTS) {
-            podCounts.clear();
-        }
+        discardCounts(undo.size() - changesLeft);
         while (undo.size() > changesLeft) {
             undo.pop().run();
+        }
+    }
+
+    private void discardCounts(int reverted) {
+        if (podCounts != null && reverted > MOST_REVERTED_IN_COUNTS) {
+            podCounts.clear();
         }
     }
 

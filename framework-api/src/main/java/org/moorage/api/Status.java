@@ -15,12 +15,8 @@ import java.util.Objects;
  * private static final Status UNSCHEDULABLE_NODE =
  *         Status.unresolvable("node(s) were unschedulable");
  * }</pre>
- *
- * @param code the effect on the cycle
- * @param reasons the reasons, which appear in the pod's condition; at least one for an error, none for skip, and for a
- *     success only PostFilter's message about the room that it makes
  */
-public record Status(Code code, List<String> reasons) {
+public final class Status {
     /** The maximum total number of characters of the reasons: the API server's limit for the message of a condition. */
     private static final int MOST_CHARACTERS = 32_768;
 
@@ -28,18 +24,27 @@ public record Status(Code code, List<String> reasons) {
     private static final Status SUCCESS = new Status(Code.SUCCESS, List.of());
     private static final Status SKIP = new Status(Code.SKIP, List.of());
 
+    private final Code code;
+    private final List<String> reasons;
+
+    private Status(Code code, List<String> reasons) {
+        this.code = code;
+        this.reasons = reasons;
+    }
+
     /**
-     * Checks that an error has a reason, and truncates reasons that exceed 32,768 characters in total.
+     * Returns a status. Reasons that exceed 32,768 characters in total are truncated.
      *
      * @throws IllegalArgumentException if an error has no reason, or skip has one
      */
-    public Status {
+    public static Status of(Code code, List<String> reasons) {
         Objects.requireNonNull(code, "code");
-        reasons = bounded(List.copyOf(reasons));
-        if (code == Code.ERROR && reasons.isEmpty() || code == Code.SKIP && !reasons.isEmpty()) {
-            throw new IllegalArgumentException("reasons: " + reasons + " (expected: "
+        List<String> bounded = bounded(List.copyOf(reasons));
+        if (code == Code.ERROR && bounded.isEmpty() || code == Code.SKIP && !bounded.isEmpty()) {
+            throw new IllegalArgumentException("reasons: " + bounded + " (expected: "
                     + (code == Code.ERROR ? "at least one for code " : "none for code ") + code + ")");
         }
+        return new Status(code, bounded);
     }
 
     private static List<String> bounded(List<String> reasons) {
@@ -69,22 +74,35 @@ public record Status(Code code, List<String> reasons) {
 
     /** Returns a rejection that preemption may resolve. */
     public static Status unschedulable(String... reasons) {
-        return new Status(Code.UNSCHEDULABLE, List.of(reasons));
+        return of(Code.UNSCHEDULABLE, List.of(reasons));
     }
 
     /** Returns a rejection that preemption cannot resolve. */
     public static Status unresolvable(String... reasons) {
-        return new Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, List.of(reasons));
+        return of(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, List.of(reasons));
     }
 
     /** Returns a rejection whose cause another component is working on, see {@link Code#PENDING}. */
     public static Status pending(String... reasons) {
-        return new Status(Code.PENDING, List.of(reasons));
+        return of(Code.PENDING, List.of(reasons));
     }
 
     /** Returns an error. An exception from a plugin becomes one as well. */
     public static Status error(String reason) {
-        return new Status(Code.ERROR, List.of(reason));
+        return of(Code.ERROR, List.of(reason));
+    }
+
+    /** Returns the effect on the cycle. */
+    public Code code() {
+        return code;
+    }
+
+    /**
+     * Returns the reasons, which appear in the pod's condition: at least one for an error, none for skip, and for a
+     * success only PostFilter's message about the room that it makes.
+     */
+    public List<String> reasons() {
+        return reasons;
     }
 
     /** Returns whether this is {@link Code#SUCCESS}, so that the cycle continues. */
@@ -119,5 +137,20 @@ public record Status(Code code, List<String> reasons) {
     /** Returns all reasons in one line, joined by a comma and a space. */
     public String message() {
         return reasons.size() == 1 ? reasons.get(0) : String.join(", ", reasons);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Status that && code == that.code && reasons.equals(that.reasons);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(code, reasons);
+    }
+
+    @Override
+    public String toString() {
+        return "Status[code=" + code + ", reasons=" + reasons + "]";
     }
 }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -59,7 +58,7 @@ class EventRecorderTest {
                         .uid(namespace + "/" + number)
                         .build(),
                 PodSpec.builder().build());
-        return new PodEvent(pod, Optional.empty(), PodEvent.WARNING, "FailedScheduling", "Scheduling", "" + number);
+        return PodEvent.warning(pod, "FailedScheduling", "Scheduling", "" + number);
     }
 
     private void take(String namespace) {

@@ -941,8 +941,8 @@ class KubernetesClusterTest {
                     ObjectMeta.named("big").namespace("default").uid("u2").build(),
                     PodSpec.builder().build());
 
-            cluster.report(new PodEvent(
-                    pod("u1"), Optional.of(preemptor), PodEvent.NORMAL, "Preempted", "Preempting", "Preempted by big"));
+            cluster.report(PodEvent.normal(pod("u1"), "Preempted", "Preempting", "Preempted by big")
+                    .withRelated(preemptor));
 
             assertThat(json(server.takeRequest().body()))
                     .isEqualTo(json("{'apiVersion': 'events.k8s.io/v1', 'kind': 'Event',"
@@ -969,8 +969,8 @@ class KubernetesClusterTest {
                             .build())
                     .build();
 
-            cluster.report(new ObjectEvent(
-                    group, "batch-scheduler", PodEvent.WARNING, "FailedScheduling", "Scheduling", "2 of the 3 pods"));
+            cluster.report(
+                    ObjectEvent.warning(group, "batch-scheduler", "FailedScheduling", "Scheduling", "2 of the 3 pods"));
 
             JsonNode event = json(server.takeRequest().body());
             assertThat(event.get("regarding"))
@@ -993,8 +993,8 @@ class KubernetesClusterTest {
             for (ClusterObject group : List.of(
                     PodGroup.of(meta.uid("g1").build()).build(),
                     CompositePodGroup.of(meta.uid("g2").build()).build())) {
-                cluster.report(new PodEvent(
-                        pod("u1"), Optional.of(group), PodEvent.NORMAL, "Preempted", "Preempting", "by " + group));
+                cluster.report(PodEvent.normal(pod("u1"), "Preempted", "Preempting", "by " + group)
+                        .withRelated(group));
                 ObjectKind<?> kind = ObjectKind.of(group);
                 assertThat(json(server.takeRequest().body()).get("related"))
                         .isEqualTo(json("{'apiVersion': '" + kind.apiVersion() + "', 'kind': '" + kind.kind()
@@ -1051,7 +1051,7 @@ class KubernetesClusterTest {
 
             setBack = by;
             time.set(NOW.plusSeconds(7 * 60));
-            cluster.report(new PodEvent(pod("u1"), Optional.empty(), PodEvent.NORMAL, "Second", "Testing", "all"));
+            cluster.report(PodEvent.normal(pod("u1"), "Second", "Testing", "all"));
 
             assertThat(List.of(server.takeRequest(), server.takeRequest()))
                     .extracting(
@@ -1060,7 +1060,7 @@ class KubernetesClusterTest {
         }
 
         private void awaitPosted(String reason) throws InterruptedException {
-            cluster.report(new PodEvent(pod("u1"), Optional.empty(), PodEvent.NORMAL, reason, "Testing", "all"));
+            cluster.report(PodEvent.normal(pod("u1"), reason, "Testing", "all"));
             assertThat(json(server.takeRequest().body()).path("reason").textValue())
                     .isEqualTo(reason);
         }
@@ -1143,7 +1143,7 @@ class KubernetesClusterTest {
         }
 
         private static PodEvent failed(String note) {
-            return new PodEvent(pod("u1"), Optional.empty(), PodEvent.WARNING, "FailedScheduling", "Scheduling", note);
+            return PodEvent.warning(pod("u1"), "FailedScheduling", "Scheduling", note);
         }
     }
 

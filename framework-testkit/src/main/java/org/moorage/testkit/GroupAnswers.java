@@ -12,6 +12,7 @@ import org.moorage.api.GroupKey;
 import org.moorage.api.Placement;
 import org.moorage.api.PlacementProgress;
 import org.moorage.api.PlacementScores;
+import org.moorage.api.PodGroupAssignments;
 import org.moorage.api.PodGroupInfo;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.model.SchedulingGroup;
@@ -119,7 +120,8 @@ final class GroupAnswers {
         Map<String, Long> scores = new LinkedHashMap<>();
         for (Answer answer : of("scorePlacement")) {
             if (answer.value() instanceof Long score) {
-                scores.put(given(answer, 2, Placement.class).name(), score);
+                scores.put(
+                        given(answer, 2, PodGroupAssignments.class).placement().name(), score);
             }
         }
         return scores;

@@ -259,9 +259,9 @@ final class GroupContract {
                 CycleState state, PodGroupInfo group, Placement parent, Snapshot snapshot) {
             List<Placement> placements = new ArrayList<>();
             for (NodeInfo node : parent.nodes()) {
-                placements.add(new Placement(node.name(), List.of(node)));
+                placements.add(Placement.of(node.name(), List.of(node)));
             }
-            placements.add(new Placement("all", parent.nodes()));
+            placements.add(Placement.of("all", parent.nodes()));
             return PlacementGenerateResult.of(placements);
         }
     }

@@ -144,7 +144,7 @@ public final class GroupTester {
      */
     public GroupTester feasible(String placementName, int scheduled, int remaining, PlacementFeasibleResult expected) {
         Map<PlacementProgress, PlacementFeasibleResult> found = answers().feasible(placementName);
-        PlacementFeasibleResult answered = found.get(new PlacementProgress(remaining, scheduled));
+        PlacementFeasibleResult answered = found.get(PlacementProgress.of(remaining, scheduled));
         check(
                 "PlacementFeasible with " + scheduled + " scheduled and " + remaining + " remaining in placement \""
                         + placementName + "\"",

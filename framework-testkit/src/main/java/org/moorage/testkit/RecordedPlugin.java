@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Placement;
 import org.moorage.api.PlacementProgress;
+import org.moorage.api.PodGroupAssignments;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Plugin;
 
@@ -102,6 +103,8 @@ final class RecordedPlugin implements InvocationHandler {
                 nodeName = node.name();
             } else if (argument instanceof Placement placement) {
                 nodeName = placement.name();
+            } else if (argument instanceof PodGroupAssignments assignments) {
+                nodeName = assignments.placement().name();
             } else if (argument instanceof PlacementProgress progress) {
                 nodeName = progress.scheduled() + " scheduled, " + progress.remaining() + " remaining";
             } else if (argument instanceof String name) {

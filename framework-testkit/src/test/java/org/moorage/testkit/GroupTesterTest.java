@@ -21,8 +21,8 @@ import org.moorage.api.NodeScores;
 import org.moorage.api.Placement;
 import org.moorage.api.PlacementProgress;
 import org.moorage.api.PlacementScores;
+import org.moorage.api.PodGroupAssignments;
 import org.moorage.api.PodGroupInfo;
-import org.moorage.api.ProposedAssignment;
 import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
 import org.moorage.api.feature.FeatureGates;
@@ -336,14 +336,13 @@ class GroupTesterTest {
                         .add(node);
             }
             List<Placement> placements = new ArrayList<>();
-            racks.forEach((rack, nodes) -> placements.add(new Placement(rack, nodes)));
+            racks.forEach((rack, nodes) -> placements.add(Placement.of(rack, nodes)));
             return PlacementGenerateResult.of(placements);
         }
 
         @Override
-        public long scorePlacement(
-                CycleState state, PodGroupInfo group, Placement placement, List<ProposedAssignment> assignments) {
-            return placement.nodes().size();
+        public long scorePlacement(CycleState state, PodGroupInfo group, PodGroupAssignments assignments) {
+            return assignments.placement().nodes().size();
         }
 
         @Override

@@ -21,8 +21,8 @@ import org.moorage.api.NodeScores;
 import org.moorage.api.Placement;
 import org.moorage.api.PlacementProgress;
 import org.moorage.api.PlacementScores;
+import org.moorage.api.PodGroupAssignments;
 import org.moorage.api.PodGroupInfo;
-import org.moorage.api.ProposedAssignment;
 import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
 import org.moorage.api.event.ActionType;
@@ -209,7 +209,7 @@ class PluginContractTest {
                     @Override
                     PlacementGenerateResult answer(Placement parent, List<Placement> halves) {
                         boolean isWhole = parent.nodes().size() == all.size();
-                        return PlacementGenerateResult.of(isWhole ? halves : List.of(new Placement("all", all)));
+                        return PlacementGenerateResult.of(isWhole ? halves : List.of(Placement.of("all", all)));
                     }
                 },
                 "placement \"all\" for group first: has node "),
@@ -220,7 +220,7 @@ class PluginContractTest {
                     PlacementGenerateResult answer(Placement parent, List<Placement> halves) {
                         List<NodeInfo> nodes = new ArrayList<>(parent.nodes());
                         Collections.reverse(nodes);
-                        return PlacementGenerateResult.of(List.of(new Placement("all", nodes)));
+                        return PlacementGenerateResult.of(List.of(Placement.of("all", nodes)));
                     }
                 },
                 "placement \"all\" for group basic: its nodes are not ordered by their index"),
@@ -262,11 +262,7 @@ class PluginContractTest {
                 "scores that differ from plugin to plugin",
                 handle -> new Halves() {
                     @Override
-                    public long scorePlacement(
-                            CycleState state,
-                            PodGroupInfo group,
-                            Placement placement,
-                            List<ProposedAssignment> assignments) {
+                    public long scorePlacement(CycleState state, PodGroupInfo group, PodGroupAssignments assignments) {
                         return MADE.incrementAndGet();
                     }
                 },
@@ -462,8 +458,8 @@ class PluginContractTest {
             return answer(
                     parent,
                     List.of(
-                            new Placement("first", parent.nodes().subList(0, half)),
-                            new Placement(
+                            Placement.of("first", parent.nodes().subList(0, half)),
+                            Placement.of(
                                     "second",
                                     parent.nodes().subList(half, parent.nodes().size()))));
         }
@@ -473,9 +469,8 @@ class PluginContractTest {
         }
 
         @Override
-        public long scorePlacement(
-                CycleState state, PodGroupInfo group, Placement placement, List<ProposedAssignment> assignments) {
-            return assignments.size();
+        public long scorePlacement(CycleState state, PodGroupInfo group, PodGroupAssignments assignments) {
+            return assignments.proposed().size();
         }
     }
 

@@ -322,7 +322,7 @@ public final class CapacityScheduling
                 fields.add(Json.text(limit) + ":" + Json.quantities(amounts));
             }
         }
-        return List.of(new Remedy(
+        return List.of(Remedy.of(
                 "raise " + String.join(" and ", raised),
                 List.of(new OtherObject(
                         ELASTIC_QUOTA, object.get().metadata(), "{\"spec\":{" + String.join(",", fields) + "}}"))));

@@ -331,7 +331,7 @@ public final class Coscheduling
                         .uid(pod.uid() + "/" + i)
                         .build()));
             }
-            remedies.add(new Remedy(
+            remedies.add(Remedy.of(
                     "create " + missing + (missing == 1 ? " more pod" : " more pods") + " of PodGroup " + name, added));
         }
         Optional<OtherObject> object =
@@ -340,7 +340,7 @@ public final class Coscheduling
             String resources = group.minResources()
                     .map(amounts -> ",\"minResources\":" + Json.quantities(amounts))
                     .orElse("");
-            remedies.add(new Remedy(
+            remedies.add(Remedy.of(
                     "lower spec.minMember of PodGroup " + name + " to " + known,
                     List.of(new OtherObject(
                             POD_GROUP,

@@ -133,7 +133,7 @@ final class NumaFit {
 
     // Only if the object lists a cell twice, with different amounts.
     private static Status inconsistent(Resource resource, int number, Quantity available) {
-        return new Status(
+        return Status.of(
                 Code.ERROR,
                 List.of(
                         "inconsistent resource accounting",

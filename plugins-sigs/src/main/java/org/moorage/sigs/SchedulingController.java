@@ -32,7 +32,6 @@ import org.moorage.api.plugin.cluster.ClusterException;
 import org.moorage.api.plugin.cluster.MergePatch;
 import org.moorage.api.plugin.cluster.ObjectEvent;
 import org.moorage.api.plugin.cluster.ObjectLister;
-import org.moorage.api.plugin.cluster.PodEvent;
 
 /**
  * Writes the status of PodGroups and ElasticQuotas for people and tools; no plugin reads it. Enable it in a profile
@@ -47,6 +46,7 @@ public final class SchedulingController implements ControllerPlugin {
     /** The longest value of a label; groups with longer names have no pods. */
     private static final int LONGEST_LABEL = 63;
 
+    private static final String ACTION = "Reconciling";
     private static final String PENDING = "Pending";
     private static final String SCHEDULING = "Scheduling";
     private static final Set<String> OVER = Set.of("Finished", "Failed");
@@ -163,7 +163,8 @@ public final class SchedulingController implements ControllerPlugin {
         if ((phase.equals(SCHEDULING) || phase.equals(PENDING))
                 && fields.integer("status", "running").orElse(0) == 0
                 && isLate(group, fields)) {
-            report(group, "PodGroupController", PodEvent.WARNING, "Timeout", "schedule time longer than 48 hours");
+            report(ObjectEvent.warning(
+                    group, "PodGroupController", "Timeout", ACTION, "schedule time longer than 48 hours"));
             return;
         }
         Map<String, Object> status = new LinkedHashMap<>();
@@ -275,17 +276,17 @@ public final class SchedulingController implements ControllerPlugin {
                             quota.namespace(),
                             quota.name(),
                             MergePatch.ofStatus("{\"status\":{\"used\":" + json(amounts) + "}}"));
-            report(
+            report(ObjectEvent.normal(
                     quota,
                     "ElasticQuotaController",
-                    PodEvent.NORMAL,
                     "Synced",
-                    "Elastic Quota " + requested + " synced successfully");
+                    ACTION,
+                    "Elastic Quota " + requested + " synced successfully"));
         }
     }
 
-    private void report(OtherObject object, String controller, String type, String reason, String note) {
-        handle.cluster().writer().report(new ObjectEvent(object, controller, type, reason, "Reconciling", note));
+    private void report(ObjectEvent event) {
+        handle.cluster().writer().report(event);
     }
 
     // Upstream leaves the overhead out.

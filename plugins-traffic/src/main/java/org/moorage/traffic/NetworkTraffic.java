@@ -11,7 +11,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import org.moorage.api.CycleState;
@@ -292,10 +291,8 @@ public final class NetworkTraffic implements PreScorePlugin, ScorePlugin {
             // Failures are cached, too, so that not every pod waits for an unreachable Prometheus.
             answer = new Answer(until, Map.of(), String.valueOf(failed.getMessage()));
             if (args.missingNode() != MissingNode.ERROR) {
-                writer.report(new PodEvent(
+                writer.report(PodEvent.warning(
                         pod,
-                        Optional.empty(),
-                        PodEvent.WARNING,
                         "NetworkTrafficUnknown",
                         "Scheduling",
                         "scheduled without regard to network traffic: " + failed.getMessage()));

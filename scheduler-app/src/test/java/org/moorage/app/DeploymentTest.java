@@ -275,7 +275,7 @@ class DeploymentTest {
                 new Random(1),
                 Executors.defaultThreadFactory())) {
             Pod pod = Pods.named("p").uid("u").build();
-            cluster.report(new PodEvent(pod, Optional.empty(), PodEvent.NORMAL, "Scheduled", "Binding", "x"));
+            cluster.report(PodEvent.normal(pod, "Scheduled", "Binding", "x"));
             attempt(() -> cluster.bind(pod, "n"));
             attempt(() -> cluster.patchStatus(
                     pod,

@@ -3,6 +3,7 @@ package org.moorage.api.plugin;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.point.PostFilterPlugin;
 
@@ -23,15 +24,44 @@ public interface Extender {
     /** Returns whether the extender takes part in preemption. */
     boolean supportsPreemption();
 
-    /**
-     * The pods that preemption would evict from a node.
-     *
-     * @param pods the victims, most important first, without duplicates
-     * @param pdbViolations the number of victims that are protected by a pod disruption budget
-     */
-    record Victims(List<Pod> pods, long pdbViolations) {
-        public Victims {
-            pods = Pod.distinct(pods);
+    /** The pods that preemption would evict from a node. */
+    final class Victims {
+        private final List<Pod> pods;
+        private final long pdbViolations;
+
+        private Victims(List<Pod> pods, long pdbViolations) {
+            this.pods = Pod.distinct(pods);
+            this.pdbViolations = pdbViolations;
+        }
+
+        /** Returns the victims with these {@link #pods}, duplicates of which count once. */
+        public static Victims of(List<Pod> pods, long pdbViolations) {
+            return new Victims(pods, pdbViolations);
+        }
+
+        /** Returns the victims, most important first. */
+        public List<Pod> pods() {
+            return pods;
+        }
+
+        /** Returns the number of victims that are protected by a pod disruption budget. */
+        public long pdbViolations() {
+            return pdbViolations;
+        }
+
+        @Override
+        public boolean equals(Object other) {
+            return other instanceof Victims that && pods.equals(that.pods) && pdbViolations == that.pdbViolations;
+        }
+
+        @Override
+        public int hashCode() {
+            return Objects.hash(pods, pdbViolations);
+        }
+
+        @Override
+        public String toString() {
+            return "Victims[pods=" + pods + ", pdbViolations=" + pdbViolations + "]";
         }
     }
 

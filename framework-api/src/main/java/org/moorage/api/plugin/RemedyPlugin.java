@@ -19,17 +19,40 @@ public interface RemedyPlugin extends Plugin {
      */
     List<Remedy> remedies(Pod pod);
 
-    /**
-     * A change of objects.
-     *
-     * @param change what to do, for people, beginning with a verb: {@code raise spec.max of ElasticQuota team-a/quota by
-     *     cpu 1}
-     * @param objects the objects after the change; new objects, and pods without a node, are added
-     */
-    record Remedy(String change, List<ClusterObject> objects) {
-        public Remedy {
-            Objects.requireNonNull(change, "change");
-            objects = List.copyOf(objects);
+    /** A change of objects. */
+    final class Remedy {
+        private final String change;
+        private final List<ClusterObject> objects;
+
+        private Remedy(String change, List<ClusterObject> objects) {
+            this.change = Objects.requireNonNull(change, "change");
+            this.objects = List.copyOf(objects);
+        }
+
+        /**
+         * Returns a remedy.
+         *
+         * @param change what to do, for people, beginning with a verb: {@code raise spec.max of ElasticQuota
+         *     team-a/quota by cpu 1}
+         * @param objects the objects after the change; new objects, and pods without a node, are added
+         */
+        public static Remedy of(String change, List<ClusterObject> objects) {
+            return new Remedy(change, objects);
+        }
+
+        /** Returns what to do, for people. */
+        public String change() {
+            return change;
+        }
+
+        /** Returns the objects after the change. */
+        public List<ClusterObject> objects() {
+            return objects;
+        }
+
+        @Override
+        public String toString() {
+            return change;
         }
     }
 }

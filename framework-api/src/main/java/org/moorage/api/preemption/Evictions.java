@@ -331,8 +331,7 @@ final class Evictions {
         }
         handle.cluster()
                 .writer()
-                .report(new PodEvent(
-                        victim, Optional.of(preemptor.object()), PodEvent.NORMAL, "Preempted", "Preempting", note));
+                .report(PodEvent.normal(victim, "Preempted", "Preempting", note).withRelated(preemptor.object()));
         return isUnboundInMemory ? Eviction.UNBOUND : Eviction.DELETED;
     }
 

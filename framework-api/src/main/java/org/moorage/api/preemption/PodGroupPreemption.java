@@ -75,7 +75,7 @@ final class PodGroupPreemption {
 
     private PodGroupPostFilterResult makeRoom(List<Victim> possible, PodGroupTrial trial) {
         removeAll(possible, trial);
-        PodGroupTrial.Simulation simulation = trial.schedule();
+        PodGroupTrial.Result simulation = trial.schedule();
         if (!simulation.status().isSuccess()) {
             return rejected(simulation.status());
         }
@@ -109,7 +109,7 @@ final class PodGroupPreemption {
             throw new PluginException(PREFIX + status.message());
         }
         return PodGroupPostFilterResult.rejected(
-                status.message().isEmpty() ? status : new Status(status.code(), List.of(PREFIX + status.message())));
+                status.message().isEmpty() ? status : Status.of(status.code(), List.of(PREFIX + status.message())));
     }
 
     private static Reprieve.Outcome putBack(PodGroupTrial trial, Victim victim) {

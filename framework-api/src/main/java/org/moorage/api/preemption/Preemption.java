@@ -232,7 +232,7 @@ public final class Preemption {
         Map<String, Extender.Victims> victimsByNode = new LinkedHashMap<>();
         for (Candidate candidate : candidates) {
             victimsByNode.put(
-                    candidate.nodeName(), new Extender.Victims(candidate.victims(), candidate.pdbViolations()));
+                    candidate.nodeName(), Extender.Victims.of(candidate.victims(), candidate.pdbViolations()));
         }
         boolean asked = false;
         for (Extender extender : handle.preemption().extenders()) {

@@ -368,7 +368,7 @@ class InMemoryClusterTest {
         @Test
         void haveTheirLastThousandEventsKept() {
             for (int i = 0; i <= 1000; i++) {
-                cluster.report(new PodEvent(pod, Optional.empty(), PodEvent.NORMAL, "Tested", "Testing", "" + i));
+                cluster.report(PodEvent.normal(pod, "Tested", "Testing", "" + i));
             }
             assertThat(cluster.events()).hasSize(1000);
             assertThat(cluster.events().get(0).note()).isEqualTo("1");

@@ -2,13 +2,11 @@
 package org.moorage.builtin.group;
 
 import java.util.Arrays;
-import java.util.List;
 import org.moorage.api.CycleState;
-import org.moorage.api.Placement;
 import org.moorage.api.PlacementScores;
+import org.moorage.api.PodGroupAssignments;
 import org.moorage.api.PodGroupInfo;
 import org.moorage.api.PodGroupState;
-import org.moorage.api.ProposedAssignment;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginArgs;
 import org.moorage.api.plugin.PluginException;
@@ -38,9 +36,8 @@ public final class PodGroupPodsCount implements PlacementScorePlugin {
     }
 
     @Override
-    public long scorePlacement(
-            CycleState state, PodGroupInfo group, Placement placement, List<ProposedAssignment> assignments) {
-        long count = assignments.size();
+    public long scorePlacement(CycleState state, PodGroupInfo group, PodGroupAssignments assignments) {
+        long count = assignments.proposed().size();
         for (PodGroupState members :
                 PodGroupHierarchy.podGroups(handle.snapshot().podGroups(), group.key())) {
             count += members.scheduledPodsCount();

@@ -56,7 +56,7 @@ public final class TopologyPlacementGenerator implements PlacementGeneratePlugin
             }
         }
         List<Placement> placements = new ArrayList<>(nodesByDomain.size());
-        nodesByDomain.forEach((domain, nodes) -> placements.add(new Placement(domain, nodes)));
+        nodesByDomain.forEach((domain, nodes) -> placements.add(Placement.of(domain, nodes)));
         return PlacementGenerateResult.of(placements);
     }
 

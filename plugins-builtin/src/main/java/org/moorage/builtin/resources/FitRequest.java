@@ -33,8 +33,8 @@ final class FitRequest {
 
     static {
         for (int kinds = 1; kinds < KINDS; kinds++) {
-            INSUFFICIENT[kinds] = new Status(Code.UNSCHEDULABLE, reasons(kinds));
-            INSUFFICIENT[KINDS + kinds] = new Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, reasons(kinds));
+            INSUFFICIENT[kinds] = Status.of(Code.UNSCHEDULABLE, reasons(kinds));
+            INSUFFICIENT[KINDS + kinds] = Status.of(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, reasons(kinds));
         }
     }
 
@@ -146,7 +146,7 @@ final class FitRequest {
                 reasons.add("Insufficient " + scalars[i].name());
             }
         }
-        return new Status(tooSmall ? Code.UNSCHEDULABLE_AND_UNRESOLVABLE : Code.UNSCHEDULABLE, reasons);
+        return Status.of(tooSmall ? Code.UNSCHEDULABLE_AND_UNRESOLVABLE : Code.UNSCHEDULABLE, reasons);
     }
 
     private boolean isInsufficient(NodeInfo node, int scalar) {

@@ -10,7 +10,7 @@ import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
-import org.moorage.api.Placement;
+import org.moorage.api.PodGroupAssignments;
 import org.moorage.api.PodGroupInfo;
 import org.moorage.api.ProposedAssignment;
 import org.moorage.api.Snapshot;
@@ -295,13 +295,12 @@ public final class NodeResourcesFit
     }
 
     @Override
-    public long scorePlacement(
-            CycleState state, PodGroupInfo group, Placement placement, List<ProposedAssignment> assignments) {
-        List<Pod> pods = new ArrayList<>(assignments.size());
-        for (ProposedAssignment assignment : assignments) {
+    public long scorePlacement(CycleState state, PodGroupInfo group, PodGroupAssignments assignments) {
+        List<Pod> pods = new ArrayList<>(assignments.proposed().size());
+        for (ProposedAssignment assignment : assignments.proposed()) {
             pods.add(assignment.pod());
         }
-        return placementScorer.score(placement.nodes(), pods);
+        return placementScorer.score(assignments.placement().nodes(), pods);
     }
 
     @Override

@@ -120,9 +120,9 @@ final class RoomTrial implements PodGroupTrial {
     }
 
     @Override
-    public Simulation schedule() {
+    public Result schedule() {
         if (failure.isPresent()) {
-            return new Simulation(failure.get(), List.of());
+            return Result.of(failure.get(), List.of());
         }
         int changes = changes();
         List<String> nodes = List.copyOf(podsByNode.keySet());
@@ -133,7 +133,7 @@ final class RoomTrial implements PodGroupTrial {
                 int place = (next + step) % nodes.size();
                 if (hasRoom(nodes.get(place), pod)) {
                     assume(pod, nodes.get(place));
-                    found.add(new ProposedAssignment(pod, nodes.get(place), new CycleState()));
+                    found.add(ProposedAssignment.of(pod, nodes.get(place), new CycleState()));
                     next = place + 1;
                     break;
                 }
@@ -141,10 +141,10 @@ final class RoomTrial implements PodGroupTrial {
         }
         revertTo(changes);
         if (found.size() < waiting.group().minimum()) {
-            return new Simulation(TOO_FEW, List.of());
+            return Result.of(TOO_FEW, List.of());
         }
         assignments = List.copyOf(found);
-        return new Simulation(Status.success(), found);
+        return Result.of(Status.success(), found);
     }
 
     @Override

@@ -361,7 +361,7 @@ class GangSchedulingTest {
             try (TestScheduler scheduler = PLUGIN.features(COMPOSITES).start()) {
                 return scheduler
                         .plugin(GangScheduling.class)
-                        .placementFeasible(new CycleState(), info(group), new PlacementProgress(remaining, scheduled));
+                        .placementFeasible(new CycleState(), info(group), PlacementProgress.of(remaining, scheduled));
             }
         }
 

@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.CycleState;
 import org.moorage.api.Placement;
 import org.moorage.api.PlacementScores;
+import org.moorage.api.PodGroupAssignments;
 import org.moorage.api.ProposedAssignment;
 import org.moorage.api.model.ClusterObject;
 import org.moorage.api.model.SchedulingGroup;
@@ -35,8 +36,8 @@ class PodGroupPodsCountTest {
     @Nested
     class Score {
         private static final List<ProposedAssignment> TWO = List.of(
-                new ProposedAssignment(waiting("a", "g"), "n", new CycleState()),
-                new ProposedAssignment(waiting("b", "g"), "n", new CycleState()));
+                ProposedAssignment.of(waiting("a", "g"), "n", new CycleState()),
+                ProposedAssignment.of(waiting("b", "g"), "n", new CycleState()));
         private static final SchedulingGroup GROUP = podGroup("g").build();
         private static final SchedulingGroup TREE = composite("g").build();
 
@@ -98,7 +99,10 @@ class PodGroupPodsCountTest {
                     Pods.named("asking").build(),
                     (state, snapshot) -> score.set(scheduler
                             .plugin(PodGroupPodsCount.class)
-                            .scorePlacement(state, info(group), new Placement("all", snapshot.nodes()), TWO)));
+                            .scorePlacement(
+                                    state,
+                                    info(group),
+                                    PodGroupAssignments.of(Placement.of("all", snapshot.nodes()), TWO))));
             return score.get();
         }
     }
@@ -135,7 +139,7 @@ class PodGroupPodsCountTest {
         }
 
         private static long[] normalized(long... scores) {
-            List<Placement> placements = Collections.nCopies(scores.length, new Placement("", List.of()));
+            List<Placement> placements = Collections.nCopies(scores.length, Placement.of("", List.of()));
             try (TestScheduler scheduler = PLUGIN.start()) {
                 return scheduler
                         .plugin(PodGroupPodsCount.class)

@@ -197,7 +197,7 @@ class TopologyPlacementGeneratorTest {
             nodes.removeIf(node -> node.node().labels().containsKey("outside"));
             for (Placement placement : scheduler
                     .plugin(TopologyPlacementGenerator.class)
-                    .generatePlacements(state, info(group), new Placement("all", nodes), snapshot)
+                    .generatePlacements(state, info(group), Placement.of("all", nodes), snapshot)
                     .placements()) {
                 placements.put(
                         placement.name(),

@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.FieldSource;
 import org.moorage.api.GroupKey;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Placement;
+import org.moorage.api.PodGroupAssignments;
 import org.moorage.api.PodGroupInfo;
 import org.moorage.api.ProposedAssignment;
 import org.moorage.api.Status;
@@ -542,11 +543,14 @@ class NodeResourcesFitTest {
                         nodes.removeIf(node -> node.name().equals("n3"));
                         List<ProposedAssignment> assignments = new ArrayList<>();
                         for (Pods pod : c.proposed) {
-                            assignments.add(new ProposedAssignment(pod.build(), "n1", state));
+                            assignments.add(ProposedAssignment.of(pod.build(), "n1", state));
                         }
                         score.set(scheduler
                                 .plugin(NodeResourcesFit.class)
-                                .scorePlacement(state, NO_GROUP, new Placement("p", nodes), assignments));
+                                .scorePlacement(
+                                        state,
+                                        NO_GROUP,
+                                        PodGroupAssignments.of(Placement.of("p", nodes), assignments)));
                     });
                 }
                 assertThat(score.get()).as(type).isEqualTo(c.score);

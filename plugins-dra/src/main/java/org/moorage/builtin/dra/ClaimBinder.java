@@ -225,10 +225,8 @@ final class ClaimBinder {
     void awaitBindingConditions(List<ResourceClaim> bound, Pod pod, String nodeName) {
         handle.cluster()
                 .writer()
-                .report(new PodEvent(
+                .report(PodEvent.normal(
                         pod,
-                        Optional.empty(),
-                        PodEvent.NORMAL,
                         "BindingConditionsPending",
                         "Scheduling",
                         "waiting for binding conditions for device on node " + nodeName));

@@ -350,8 +350,8 @@ class LiveClusterTest {
             other.watch(Set.of(kind), KeptJson.NONE, events);
 
             for (int i = 0; i < 2; i++) {
-                cluster.report(new PodEvent(
-                        pod, Optional.of(pod), PodEvent.WARNING, "FailedScheduling", "Scheduling", "0/1 nodes"));
+                cluster.report(PodEvent.warning(pod, "FailedScheduling", "Scheduling", "0/1 nodes")
+                        .withRelated(pod));
             }
 
             events.await(() -> events.objects.values().stream()

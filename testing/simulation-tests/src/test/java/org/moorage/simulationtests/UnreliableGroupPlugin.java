@@ -10,10 +10,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.random.RandomGenerator;
 import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
-import org.moorage.api.Placement;
 import org.moorage.api.PlacementScores;
+import org.moorage.api.PodGroupAssignments;
 import org.moorage.api.PodGroupInfo;
-import org.moorage.api.ProposedAssignment;
 import org.moorage.api.Status;
 import org.moorage.api.model.Pod;
 import org.moorage.api.plugin.Handle;
@@ -142,8 +141,7 @@ final class UnreliableGroupPlugin
     }
 
     @Override
-    public long scorePlacement(
-            CycleState state, PodGroupInfo group, Placement placement, List<ProposedAssignment> assignments) {
+    public long scorePlacement(CycleState state, PodGroupInfo group, PodGroupAssignments assignments) {
         if (!faults.happens(Faults.Kind.FAILED_GROUP)) {
             return 0;
         }

@@ -11,6 +11,7 @@ import org.moorage.api.CycleState;
 import org.moorage.api.NodeInfo;
 import org.moorage.api.Placement;
 import org.moorage.api.PlacementScores;
+import org.moorage.api.PodGroupAssignments;
 import org.moorage.api.PodGroupInfo;
 import org.moorage.api.PodGroupState;
 import org.moorage.api.ProposedAssignment;
@@ -88,7 +89,7 @@ public record NetworkRacks(Args args) implements PlacementGeneratePlugin, Placem
                 List<NodeInfo> nodes = new ArrayList<>();
                 neighbours.forEach(rack -> nodes.addAll(racks.get(rack)));
                 nodes.sort(Comparator.comparingInt(NodeInfo::index));
-                placements.add(new Placement(String.join("+", neighbours), nodes));
+                placements.add(Placement.of(String.join("+", neighbours), nodes));
             }
         }
     }
@@ -103,14 +104,14 @@ public record NetworkRacks(Args args) implements PlacementGeneratePlugin, Placem
 
     // region score
     @Override
-    public long scorePlacement(
-            CycleState state, PodGroupInfo group, Placement placement, List<ProposedAssignment> assignments) {
+    public long scorePlacement(CycleState state, PodGroupInfo group, PodGroupAssignments assignments) {
         // The state belongs to the placement; its parent belongs to the group.
         Map<String, String> rackByNode = state.parent().orElseThrow().get(RACK_BY_NODE);
         long hops = 0;
-        for (int i = 0; i < assignments.size(); i++) {
-            String node = assignments.get(i).nodeName();
-            for (ProposedAssignment other : assignments.subList(0, i)) {
+        List<ProposedAssignment> proposed = assignments.proposed();
+        for (int i = 0; i < proposed.size(); i++) {
+            String node = proposed.get(i).nodeName();
+            for (ProposedAssignment other : proposed.subList(0, i)) {
                 boolean isSameRack = rackByNode.get(node).equals(rackByNode.get(other.nodeName()));
                 hops += node.equals(other.nodeName()) ? 0 : isSameRack ? 2 : 4;
             }

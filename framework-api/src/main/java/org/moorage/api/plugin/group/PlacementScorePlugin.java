@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package org.moorage.api.plugin.group;
 
-import java.util.List;
 import org.moorage.api.CycleState;
-import org.moorage.api.Placement;
 import org.moorage.api.PlacementScores;
+import org.moorage.api.PodGroupAssignments;
 import org.moorage.api.PodGroupInfo;
-import org.moorage.api.ProposedAssignment;
 import org.moorage.api.annotation.Experimental;
 import org.moorage.api.plugin.Plugin;
 
@@ -21,12 +19,10 @@ public interface PlacementScorePlugin extends Plugin {
      *
      * @param state the state of the placement, whose {@link CycleState#parent()} is that of the group
      * @param group the group
-     * @param placement the placement
-     * @param assignments the proposed node of each pod in the placement
+     * @param assignments the placement, and the proposed node of each pod
      * @return any number; from 0 to 100 after {@link #normalizePlacementScores}
      */
-    long scorePlacement(
-            CycleState state, PodGroupInfo group, Placement placement, List<ProposedAssignment> assignments);
+    long scorePlacement(CycleState state, PodGroupInfo group, PodGroupAssignments assignments);
 
     /**
      * Normalizes this plugin's scores to the range from 0 to 100. Called once, with the scores of all placements.

@@ -42,7 +42,7 @@ public final class PodGroupPostFilterResult {
     public static PodGroupPostFilterResult nominated(
             Map<String, Nomination> nominations, List<Pod> victims, String message) {
         return new PodGroupPostFilterResult(
-                new Status(Code.SUCCESS, List.of(message)), Map.copyOf(nominations), Pod.distinct(victims), 0, 0);
+                Status.of(Code.SUCCESS, List.of(message)), Map.copyOf(nominations), Pod.distinct(victims), 0, 0);
     }
 
     /**

@@ -3,6 +3,7 @@ package org.moorage.api.plugin.group;
 
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import org.moorage.api.ProposedAssignment;
 import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
@@ -16,16 +17,34 @@ import org.moorage.api.plugin.point.PreFilterExtensions;
  */
 @Experimental
 public interface PodGroupTrial {
-    /**
-     * The result of scheduling the group.
-     *
-     * @param status success, or why the group does not fit
-     * @param assignments the assigned pods; for a composite group, those of all groups below it
-     */
-    record Simulation(Status status, List<ProposedAssignment> assignments) {
-        /** Copies the assignments, so that the result is immutable. */
-        public Simulation {
-            assignments = List.copyOf(assignments);
+    /** The result of scheduling the group. */
+    final class Result {
+        private final Status status;
+        private final List<ProposedAssignment> assignments;
+
+        private Result(Status status, List<ProposedAssignment> assignments) {
+            this.status = Objects.requireNonNull(status, "status");
+            this.assignments = List.copyOf(assignments);
+        }
+
+        /** Returns a result with these {@link #status} and {@link #assignments}. */
+        public static Result of(Status status, List<ProposedAssignment> assignments) {
+            return new Result(status, assignments);
+        }
+
+        /** Returns success, or why the group does not fit. */
+        public Status status() {
+            return status;
+        }
+
+        /** Returns the assigned pods; for a composite group, those of all groups below it. */
+        public List<ProposedAssignment> assignments() {
+            return assignments;
+        }
+
+        @Override
+        public String toString() {
+            return status + ": " + assignments;
         }
     }
 
@@ -55,7 +74,7 @@ public interface PodGroupTrial {
     void revertTo(int changesLeft);
 
     /** Schedules the whole group again on the nodes with the simulated changes. Nothing stays reserved. */
-    Simulation schedule();
+    Result schedule();
 
     /**
      * Returns whether the assignments of the last {@link #schedule} are still valid: each pod passes the filters on its

@@ -38,7 +38,7 @@ public final class PostFilterResult {
      * @param message the message of the pod's condition
      */
     public static PostFilterResult nominated(String nodeName, List<Pod> victims, String message) {
-        return nominated(new Status(Code.SUCCESS, List.of(message)), nodeName, victims);
+        return nominated(Status.of(Code.SUCCESS, List.of(message)), nodeName, victims);
     }
 
     private static PostFilterResult nominated(Status status, String nodeName, List<Pod> victims) {

@@ -330,10 +330,8 @@ public final class BindingCycle {
     private void finish(AssumedPod pod) {
         afterBinding(
                 pod,
-                () -> writer.report(new PodEvent(
+                () -> writer.report(PodEvent.normal(
                         pod.pod(),
-                        Optional.empty(),
-                        PodEvent.NORMAL,
                         "Scheduled",
                         "Binding",
                         "Successfully assigned " + pod.pod().key() + " to " + pod.nodeName())));

@@ -28,12 +28,12 @@ final class NodeImages {
         for (ContainerImage image : node.images()) {
             for (String name : image.names()) {
                 if (names.add(name)) {
-                    ImageState known = stateByName.getOrDefault(name, new ImageState(image.sizeBytes(), 0));
+                    ImageState known = stateByName.getOrDefault(name, ImageState.of(image.sizeBytes(), 0));
                     int nodes = known.nodes() + sign;
                     if (nodes == 0) {
                         stateByName.remove(name);
                     } else {
-                        stateByName.put(name, new ImageState(known.sizeBytes(), nodes));
+                        stateByName.put(name, ImageState.of(known.sizeBytes(), nodes));
                     }
                 }
             }

@@ -95,7 +95,7 @@ public record GroupResult(
     void addAssignments(List<ProposedAssignment> assignments) {
         for (MemberResult member : members) {
             if (member.isScheduled()) {
-                assignments.add(new ProposedAssignment(member.pod(), member.nodeName(), member.state()));
+                assignments.add(ProposedAssignment.of(member.pod(), member.nodeName(), member.state()));
             }
         }
     }

@@ -111,7 +111,7 @@ final class GroupTrial implements PodGroupTrial {
     }
 
     @Override
-    public Simulation schedule() {
+    public Result schedule() {
         Map<GroupKey, GroupResult> results = algorithm.find(root, new CycleState());
         List<ProposedAssignment> found = new ArrayList<>();
         root.forEachPodGroup(leaf -> {
@@ -137,7 +137,7 @@ final class GroupTrial implements PodGroupTrial {
         changedNodes.addAll(assignmentsByNode.keySet());
         GroupResult ofRoot = results.get(root.key());
         GroupStatus status = ofRoot == null ? GroupStatus.unschedulable(List.of()) : ofRoot.status();
-        return new Simulation(new Status(status.code(), reasons(status)), found);
+        return Result.of(Status.of(status.code(), reasons(status)), found);
     }
 
     // A status must have a reason unless it is a success.

@@ -16,6 +16,7 @@ import org.moorage.api.NodeInfo;
 import org.moorage.api.Placement;
 import org.moorage.api.PlacementProgress;
 import org.moorage.api.PlacementScores;
+import org.moorage.api.PodGroupAssignments;
 import org.moorage.api.PodGroupState;
 import org.moorage.api.ProposedAssignment;
 import org.moorage.api.feature.FeatureGates;
@@ -190,7 +191,7 @@ public final class PodGroupAlgorithm {
     }
 
     private GroupStatus generate(GroupTree group, CycleState state, List<Placement> placements) {
-        Placement parent = new Placement("", snapshot.candidates());
+        Placement parent = Placement.of("", snapshot.candidates());
         List<PluginCaller> generators = profile.at(ExtensionPoint.PLACEMENT_GENERATE);
         if (generators.isEmpty()) {
             placements.add(parent);
@@ -261,7 +262,7 @@ public final class PodGroupAlgorithm {
         boolean anyScheduled = false;
         GroupStatus status = GroupStatus.error("placement feasibility was not asked");
         try {
-            PlacementFeasibleResult feasible = feasible(placementState, group, new PlacementProgress(remaining, 0));
+            PlacementFeasibleResult feasible = feasible(placementState, group, PlacementProgress.of(remaining, 0));
             for (GroupTree child : group.children()) {
                 if (feasible.outcome() == PlacementFeasibleResult.Outcome.UNSCHEDULABLE) {
                     break;
@@ -275,7 +276,7 @@ public final class PodGroupAlgorithm {
                 anyScheduled |= result.isAnyScheduled();
                 remaining--;
                 scheduled += result.status().isSuccess() ? 1 : 0;
-                feasible = feasible(placementState, group, new PlacementProgress(remaining, scheduled));
+                feasible = feasible(placementState, group, PlacementProgress.of(remaining, scheduled));
             }
             status = statusOf(feasible);
         } catch (PluginFailure failure) {
@@ -307,7 +308,7 @@ public final class PodGroupAlgorithm {
             int remaining = group.members().size();
             int scheduled = known.get().scheduledPodsCount();
             PlacementFeasibleResult feasible =
-                    feasible(placementState, group, new PlacementProgress(remaining, scheduled));
+                    feasible(placementState, group, PlacementProgress.of(remaining, scheduled));
             if (feasible.outcome() == PlacementFeasibleResult.Outcome.UNSCHEDULABLE) {
                 status = GroupStatus.unschedulable(List.of(feasible.reason()));
                 return GroupResult.of(status);
@@ -323,7 +324,7 @@ public final class PodGroupAlgorithm {
                 }
                 remaining--;
                 scheduled += member.isScheduled() ? 1 : 0;
-                feasible = feasible(placementState, group, new PlacementProgress(remaining, scheduled));
+                feasible = feasible(placementState, group, PlacementProgress.of(remaining, scheduled));
                 status = feasible.outcome() == PlacementFeasibleResult.Outcome.UNSCHEDULABLE
                         ? GroupStatus.rejected(Code.UNSCHEDULABLE, List.of(feasible.reason()))
                         : statusOf(feasible);
@@ -449,11 +450,11 @@ public final class PodGroupAlgorithm {
 
     private long[] score(
             GroupTree group, CycleState state, List<Placement> placements, List<Map<GroupKey, GroupResult>> found) {
-        List<List<ProposedAssignment>> assignments = new ArrayList<>();
-        for (Map<GroupKey, GroupResult> results : found) {
+        List<PodGroupAssignments> assignments = new ArrayList<>();
+        for (int i = 0; i < found.size(); i++) {
             List<ProposedAssignment> proposed = new ArrayList<>();
-            successes(group, results).forEach(result -> result.addAssignments(proposed));
-            assignments.add(proposed);
+            successes(group, found.get(i)).forEach(result -> result.addAssignments(proposed));
+            assignments.add(PodGroupAssignments.of(placements.get(i), proposed));
         }
         long[] totals = new long[placements.size()];
         for (PluginCaller plugin : profile.at(ExtensionPoint.PLACEMENT_SCORE)) {
@@ -461,7 +462,7 @@ public final class PodGroupAlgorithm {
             for (int i = 0; i < scores.length; i++) {
                 CycleState placementState =
                         Objects.requireNonNull(result(found.get(i), group).placementState());
-                scores[i] = plugin.scorePlacement(placementState, group, placements.get(i), assignments.get(i));
+                scores[i] = plugin.scorePlacement(placementState, group, assignments.get(i));
             }
             PlacementScores normalized =
                     plugin.normalizePlacementScores(state, group, PlacementScores.of(placements, scores));

@@ -62,7 +62,7 @@ public final class PodGroupPostFilterRun {
                 }
                 reasons.addAll(answer.status().reasons());
             }
-            Status rejected = new Status(Code.UNSCHEDULABLE, reasons.isEmpty() ? List.of("") : reasons);
+            Status rejected = Status.of(Code.UNSCHEDULABLE, reasons.isEmpty() ? List.of("") : reasons);
             return ended(run, last, PodGroupPostFilterResult.rejected(rejected), results);
         } catch (PluginFailure failure) {
             profile.failed(failure);

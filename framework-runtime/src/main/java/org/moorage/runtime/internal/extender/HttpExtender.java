@@ -224,7 +224,7 @@ public final class HttpExtender implements Extender {
         for (GoStruct victim : answer.structs("Pods", "MetaPod")) {
             pods.add(pod(victim.text("UID"), node));
         }
-        return new Victims(pods, answer.number("NumPDBViolations"));
+        return Victims.of(pods, answer.number("NumPDBViolations"));
     }
 
     private Pod pod(String uid, NodeInfo node) {

@@ -103,7 +103,7 @@ public final class Breaker {
 
     private void report(Pod pod, String note) {
         try {
-            writer.report(new PodEvent(pod, Optional.empty(), PodEvent.WARNING, "PluginSuspended", "Scheduling", note));
+            writer.report(PodEvent.warning(pod, "PluginSuspended", "Scheduling", note));
         } catch (Throwable thrown) {
             Thrown.rethrowIfFatal(thrown);
             LOG.atError().addKeyValue("pod", pod.key()).setCause(thrown).log("Failed to report an event");

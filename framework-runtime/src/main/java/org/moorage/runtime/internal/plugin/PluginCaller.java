@@ -25,8 +25,8 @@ import org.moorage.api.NodeScores;
 import org.moorage.api.Placement;
 import org.moorage.api.PlacementProgress;
 import org.moorage.api.PlacementScores;
+import org.moorage.api.PodGroupAssignments;
 import org.moorage.api.PodGroupInfo;
-import org.moorage.api.ProposedAssignment;
 import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
 import org.moorage.api.event.EventRegistration;
@@ -678,13 +678,12 @@ public final class PluginCaller {
     }
 
     /** Runs PlacementScore. */
-    public long scorePlacement(
-            CycleState state, PodGroupInfo group, Placement placement, List<ProposedAssignment> assignments) {
+    public long scorePlacement(CycleState state, PodGroupInfo group, PodGroupAssignments assignments) {
         return call(
                 PluginMethod.PLACEMENT_SCORE,
                 null,
                 open -> 0L,
-                () -> ((PlacementScorePlugin) plugin).scorePlacement(state, group, placement, assignments));
+                () -> ((PlacementScorePlugin) plugin).scorePlacement(state, group, assignments));
     }
 
     /** Runs NormalizePlacementScore; the answer has a score from 0 to 100 for each placement. */

@@ -7,7 +7,6 @@ import java.util.Optional;
 import org.moorage.api.model.PodGroup;
 import org.moorage.api.plugin.cluster.ClusterWriter;
 import org.moorage.api.plugin.cluster.ObjectEvent;
-import org.moorage.api.plugin.cluster.PodEvent;
 import org.moorage.config.plugin.PluginText;
 import org.moorage.runtime.decision.GroupEvaluation.Attempt;
 import org.moorage.runtime.decision.GroupEvaluation.Best;
@@ -32,13 +31,8 @@ public final class PodGroupEvents {
      */
     public void failed(List<Attempt> path, PodGroup stopped, String schedulerName) {
         note(path)
-                .ifPresent(note -> writer.report(new ObjectEvent(
-                        stopped,
-                        schedulerName,
-                        PodEvent.WARNING,
-                        "FailedScheduling",
-                        "Scheduling",
-                        PluginText.bounded(note))));
+                .ifPresent(note -> writer.report(ObjectEvent.warning(
+                        stopped, schedulerName, "FailedScheduling", "Scheduling", PluginText.bounded(note))));
     }
 
     // Returns empty if no pod was tried: the condition is sufficient.

@@ -194,8 +194,7 @@ public final class SchedulingFailures {
      */
     public static void reportEvent(ClusterWriter cluster, Pod pod, String note) {
         try {
-            cluster.report(
-                    new PodEvent(pod, Optional.empty(), PodEvent.WARNING, "FailedScheduling", "Scheduling", note));
+            cluster.report(PodEvent.warning(pod, "FailedScheduling", "Scheduling", note));
         } catch (Throwable thrown) {
             Thrown.rethrowIfFatal(thrown);
             LOG.atError().addKeyValue("pod", pod.key()).setCause(thrown).log("Failed to report an event");

@@ -217,10 +217,10 @@ class SchedulerCacheTest {
             cache.putNode(withImage("a"));
             cache.putNode(withImage("b"));
             cache.putNode(Samples.node("c"));
-            assertThat(node("a").image("app:1")).isEqualTo(new ImageState(500, 2));
+            assertThat(node("a").image("app:1")).isEqualTo(ImageState.of(500, 2));
             assertThat(node("c").image("app:1")).isEqualTo(ImageState.ABSENT);
             cache.removeNode("b");
-            assertThat(node("a").image("app:1")).isEqualTo(new ImageState(500, 1));
+            assertThat(node("a").image("app:1")).isEqualTo(ImageState.of(500, 1));
             assertThat(snapshot.hasImage("app:1")).isTrue();
             assertThat(snapshot.hasImage("app:2")).isFalse();
             cache.removeNode("a");

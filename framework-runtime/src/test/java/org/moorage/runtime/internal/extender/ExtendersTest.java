@@ -532,8 +532,8 @@ class ExtendersTest {
                     .processPreemption(
                             POD,
                             Map.of(
-                                    "b", new Extender.Victims(List.of(bound("on-b", "b")), 1),
-                                    "a", new Extender.Victims(List.of(bound("on-a", "a")), 0)));
+                                    "b", Extender.Victims.of(List.of(bound("on-b", "b")), 1),
+                                    "a", Extender.Victims.of(List.of(bound("on-a", "a")), 0)));
         }
 
         @Test

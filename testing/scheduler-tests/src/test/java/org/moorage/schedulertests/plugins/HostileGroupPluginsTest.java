@@ -20,8 +20,8 @@ import org.moorage.api.CycleState;
 import org.moorage.api.Placement;
 import org.moorage.api.PlacementProgress;
 import org.moorage.api.PlacementScores;
+import org.moorage.api.PodGroupAssignments;
 import org.moorage.api.PodGroupInfo;
-import org.moorage.api.ProposedAssignment;
 import org.moorage.api.Snapshot;
 import org.moorage.api.Status;
 import org.moorage.api.feature.FeatureGates;
@@ -107,8 +107,8 @@ final class HostileGroupPluginsTest {
                 CycleState state, PodGroupInfo group, Placement parent, Snapshot snapshot) {
             act(Method.GENERATE);
             return PlacementGenerateResult.of(List.of(
-                    new Placement("all", parent.nodes()),
-                    new Placement("one", parent.nodes().subList(0, 1))));
+                    Placement.of("all", parent.nodes()),
+                    Placement.of("one", parent.nodes().subList(0, 1))));
         }
 
         @Override
@@ -123,8 +123,7 @@ final class HostileGroupPluginsTest {
         }
 
         @Override
-        public long scorePlacement(
-                CycleState state, PodGroupInfo group, Placement placement, List<ProposedAssignment> assignments) {
+        public long scorePlacement(CycleState state, PodGroupInfo group, PodGroupAssignments assignments) {
             act(Method.SCORE);
             return 1;
         }

@@ -356,7 +356,7 @@ class RepeatedItemsTest {
                 CycleState state, PodGroupInfo group, Placement parent, Snapshot snapshot) {
             List<NodeInfo> nodes =
                     indexes.stream().map(index -> parent.nodes().get(index)).toList();
-            return PlacementGenerateResult.of(List.of(new Placement("repeated", nodes)));
+            return PlacementGenerateResult.of(List.of(Placement.of("repeated", nodes)));
         }
     }
 

@@ -11,14 +11,14 @@ final class FailureText {
 
     private FailureText() {}
 
-    static String of(String what, List<Answer> answers) {
+    static String of(String what, List<PluginCall> answers) {
         StringBuilder text = new StringBuilder(what);
         if (answers.isEmpty()) {
             return text.append("\nThe plugin was not asked anything.").toString();
         }
         text.append("\nWhat the plugin answered:");
         Set<String> lines = new LinkedHashSet<>();
-        for (Answer answer : answers) {
+        for (PluginCall answer : answers) {
             lines.add("\n  " + answer.text());
         }
         lines.stream().limit(MOST_LINES).forEach(text::append);
@@ -28,7 +28,7 @@ final class FailureText {
         return text.toString();
     }
 
-    static String of(String what, String expected, String answered, List<Answer> answers) {
+    static String of(String what, String expected, String answered, List<PluginCall> answers) {
         return of(what + "\n  expected: " + expected + "\n  answered: " + answered, answers);
     }
 }

@@ -26,15 +26,15 @@ import org.moorage.testkit.TestScheduler.GroupAttempt;
  * composite group, it is tried in each placement of the composite group, and once more by PodGroupPostFilter.
  */
 final class GroupAnswers {
-    private final List<Answer> generated;
-    private final List<Answer> answers;
+    private final List<PluginCall> generated;
+    private final List<PluginCall> answers;
 
     GroupAnswers(SchedulingGroup group, GroupAttempt attempt) {
         GroupKey key = key(group);
-        List<Answer> offered = about(key, attempt.generated()).stream()
+        List<PluginCall> offered = about(key, attempt.generated()).stream()
                 .filter(answer -> answer.method().equals("generatePlacements"))
                 .toList();
-        List<Answer> all = about(key, attempt.answers());
+        List<PluginCall> all = about(key, attempt.answers());
         Optional<CycleState> first =
                 (offered.isEmpty() ? all : offered).stream().findFirst().map(GroupAnswers::groupState);
         generated = ofState(first, offered);
@@ -47,7 +47,7 @@ final class GroupAnswers {
                 : GroupKey.compositePodGroup(group.namespace(), group.name());
     }
 
-    private static List<Answer> about(GroupKey key, List<Answer> answers) {
+    private static List<PluginCall> about(GroupKey key, List<PluginCall> answers) {
         return answers.stream()
                 .filter(answer -> answer.arguments().stream()
                         .anyMatch(argument -> argument instanceof PodGroupInfo info
@@ -55,14 +55,14 @@ final class GroupAnswers {
                 .toList();
     }
 
-    private static List<Answer> ofState(Optional<CycleState> state, List<Answer> answers) {
+    private static List<PluginCall> ofState(Optional<CycleState> state, List<PluginCall> answers) {
         return answers.stream()
                 .filter(answer -> state.equals(Optional.of(groupState(answer))))
                 .toList();
     }
 
     // PlacementFeasible and PlacementScore are called with the state of a placement.
-    private static CycleState groupState(Answer answer) {
+    private static CycleState groupState(PluginCall answer) {
         CycleState given = given(answer, 0, CycleState.class);
         return switch (answer.method()) {
             case "placementFeasible", "scorePlacement" -> given.parent().orElseThrow();
@@ -70,17 +70,17 @@ final class GroupAnswers {
         };
     }
 
-    private static <T> T given(Answer answer, int index, Class<T> type) {
+    private static <T> T given(PluginCall answer, int index, Class<T> type) {
         return type.cast(answer.arguments().get(index));
     }
 
-    private List<Answer> of(String method) {
+    private List<PluginCall> of(String method) {
         return answers.stream().filter(answer -> answer.method().equals(method)).toList();
     }
 
-    private static <T> Optional<T> first(List<Answer> from, Class<T> type) {
+    private static <T> Optional<T> first(List<PluginCall> from, Class<T> type) {
         return from.stream()
-                .map(Answer::value)
+                .map(PluginCall::value)
                 .filter(type::isInstance)
                 .map(type::cast)
                 .findFirst();
@@ -101,7 +101,7 @@ final class GroupAnswers {
                 .orElse(List.of(""));
         List<CycleState> states = new ArrayList<>();
         Map<PlacementProgress, PlacementFeasibleResult> found = new LinkedHashMap<>();
-        for (Answer answer : of("placementFeasible")) {
+        for (PluginCall answer : of("placementFeasible")) {
             CycleState state = given(answer, 0, CycleState.class);
             if (!states.contains(state)) {
                 // Each placement is tried with a separate state, in the order in which they were generated.
@@ -118,7 +118,7 @@ final class GroupAnswers {
     /** Returns the results of PlacementScore, by placement name. */
     Map<String, Long> rawScores() {
         Map<String, Long> scores = new LinkedHashMap<>();
-        for (Answer answer : of("scorePlacement")) {
+        for (PluginCall answer : of("scorePlacement")) {
             if (answer.value() instanceof Long score) {
                 scores.put(
                         given(answer, 2, PodGroupAssignments.class).placement().name(), score);
@@ -130,7 +130,7 @@ final class GroupAnswers {
     /** Returns the scores after normalization, by placement name. */
     Map<String, Long> scores() {
         Map<String, Long> scores = new LinkedHashMap<>();
-        for (Answer answer : of("normalizePlacementScores")) {
+        for (PluginCall answer : of("normalizePlacementScores")) {
             if (answer.value() instanceof PlacementScores values) {
                 for (int i = 0; i < values.size(); i++) {
                     scores.put(values.placement(i).name(), values.score(i));
@@ -148,7 +148,7 @@ final class GroupAnswers {
     /** Returns the last exception. */
     Optional<Throwable> thrown() {
         @Nullable Throwable last = null;
-        for (Answer answer : answers) {
+        for (PluginCall answer : answers) {
             last = answer.thrown() == null ? last : answer.thrown();
         }
         return Optional.ofNullable(last);

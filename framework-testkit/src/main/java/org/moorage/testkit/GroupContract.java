@@ -161,14 +161,14 @@ final class GroupContract {
     private static List<String> texts(GroupAttempt attempt, boolean isRepeated) {
         return attempt.answers().stream()
                 .filter(answer -> !isRepeated || REPEATED.contains(answer.method()))
-                .map(Answer::text)
+                .map(PluginCall::text)
                 .toList();
     }
 
     private void verifyAnswers(Sample sample, GroupAttempt attempt) {
         boolean hasThrown = false;
         Set<CycleState> feasible = new HashSet<>();
-        for (Answer answer : attempt.answers()) {
+        for (PluginCall answer : attempt.answers()) {
             if (answer.thrown() != null) {
                 hasThrown = true;
                 violations.add("fails for group " + group(sample, answer) + ": " + answer.thrown());
@@ -194,7 +194,7 @@ final class GroupContract {
         }
     }
 
-    private static String group(Sample sample, Answer answer) {
+    private static String group(Sample sample, PluginCall answer) {
         return answer.arguments().stream()
                 .filter(PodGroupInfo.class::isInstance)
                 .findFirst()

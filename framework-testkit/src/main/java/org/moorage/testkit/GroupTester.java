@@ -75,7 +75,7 @@ public final class GroupTester {
     }
 
     private static String text(Object value) {
-        return value instanceof Status status ? Answer.text(status) : value.toString();
+        return value instanceof Status status ? PluginCall.text(status) : value.toString();
     }
 
     private static String outcome(Pod pod) {
@@ -212,7 +212,7 @@ public final class GroupTester {
             }
         }
         throw new IllegalArgumentException("pod: " + pod.key() + " (expected: a pending pod of group " + group.key()
-                + ": " + Answer.names(attempt().members()) + ")");
+                + ": " + PluginCall.names(attempt().members()) + ")");
     }
 
     /**
@@ -257,7 +257,7 @@ public final class GroupTester {
                 answers()
                         .postFilter()
                         .<Object>map(result ->
-                                result.status().isSuccess() ? Answer.names(result.victims()) : result.status())
+                                result.status().isSuccess() ? PluginCall.names(result.victims()) : result.status())
                         .orElse(NO_POST_FILTER));
         return this;
     }

@@ -196,7 +196,7 @@ public final class PluginContract {
             }
         }
         TestScheduler.Asked asked = scheduler.evaluate(pod, List.of());
-        for (Answer answer : asked.answers()) {
+        for (PluginCall answer : asked.answers()) {
             texts.add(answer.text());
             if (answer.thrown() != null) {
                 violations.add("fails for pod " + pod.name() + ": " + answer.thrown());

@@ -136,11 +136,11 @@ public final class PodTester {
     }
 
     private static String text(Object value) {
-        return value instanceof Status status ? Answer.text(status) : value.toString();
+        return value instanceof Status status ? PluginCall.text(status) : value.toString();
     }
 
-    private Optional<Answer> answer(String method) {
-        for (Answer answer : asked().answers()) {
+    private Optional<PluginCall> answer(String method) {
+        for (PluginCall answer : asked().answers()) {
             if (answer.method().equals(method)) {
                 return Optional.of(answer);
             }
@@ -159,9 +159,9 @@ public final class PodTester {
     }
 
     private PodTester preEnqueues(Status expected) {
-        List<Answer> answers = ask(scheduler -> scheduler.enqueue(pod));
+        List<PluginCall> answers = ask(scheduler -> scheduler.enqueue(pod));
         Object answered = "PreEnqueue was not asked";
-        for (Answer answer : answers) {
+        for (PluginCall answer : answers) {
             if (answer.method().equals("preEnqueue") && answer.podKey().equals(pod.key()) && answer.value() != null) {
                 answered = answer.value();
             }
@@ -197,7 +197,7 @@ public final class PodTester {
     }
 
     private Optional<PreFilterResult> preFilter() {
-        return answer(PRE_FILTER).map(Answer::value).map(PreFilterResult.class::cast);
+        return answer(PRE_FILTER).map(PluginCall::value).map(PreFilterResult.class::cast);
     }
 
     /** Checks that PreFilter restricts the nodes to these. */
@@ -278,7 +278,7 @@ public final class PodTester {
         check(
                 "PreScore of pod " + pod.key(),
                 Status.skip(),
-                answer(PRE_SCORE).<Object>map(Answer::value).orElse("not asked"));
+                answer(PRE_SCORE).<Object>map(PluginCall::value).orElse("not asked"));
         return this;
     }
 
@@ -311,7 +311,7 @@ public final class PodTester {
                                 + found.victims().stream().map(Pod::name).toList() + " leave node " + found.nodeName())
                         .orElseGet(() -> evaluation()
                                 .postFilter()
-                                .map(said -> Answer.text(said.status()))
+                                .map(said -> PluginCall.text(said.status()))
                                 .orElse("PostFilter was not asked")));
         return this;
     }
@@ -328,7 +328,7 @@ public final class PodTester {
     /** Checks that the plugin throws, so that the attempt ends with an error. */
     public PodTester fails(String message) {
         Object answered = "nothing is thrown";
-        for (Answer answer : asked().answers()) {
+        for (PluginCall answer : asked().answers()) {
             if (answer.thrown() != null) {
                 answered = String.valueOf(answer.thrown().getMessage());
             }
@@ -376,11 +376,11 @@ public final class PodTester {
 
     /** Checks the result of Permit for the node. */
     public PodTester permits(String nodeName, PermitResult result) {
-        List<Answer> answers = ask(scheduler -> {
+        List<PluginCall> answers = ask(scheduler -> {
             Decision ignored = scheduler.schedule(pod, nodeName);
             return scheduler.recorded().answers();
         });
-        for (Answer answer : answers) {
+        for (PluginCall answer : answers) {
             if (answer.method().equals("permit")
                     && answer.value() instanceof PermitResult given
                     && given.status().equals(result.status())

@@ -25,7 +25,7 @@ final class RecordedPlugin implements InvocationHandler {
     private static final Set<String> MANY_NODES = Set.of("nodeFilter", "nodeScorer");
 
     private final Plugin plugin;
-    private final List<Answer> answers = new CopyOnWriteArrayList<>();
+    private final List<PluginCall> answers = new CopyOnWriteArrayList<>();
 
     RecordedPlugin(Plugin plugin) {
         this.plugin = plugin;
@@ -61,7 +61,7 @@ final class RecordedPlugin implements InvocationHandler {
     }
 
     /** Returns the recorded calls since the last call of {@link #forget}, in order. */
-    List<Answer> answers() {
+    List<PluginCall> answers() {
         return List.copyOf(answers);
     }
 
@@ -111,6 +111,6 @@ final class RecordedPlugin implements InvocationHandler {
                 nodeName = name;
             }
         }
-        answers.add(new Answer(method.getName(), podKey, nodeName, value, thrown, List.of(arguments)));
+        answers.add(new PluginCall(method.getName(), podKey, nodeName, value, thrown, List.of(arguments)));
     }
 }

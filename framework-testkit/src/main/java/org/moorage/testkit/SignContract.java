@@ -75,7 +75,7 @@ final class SignContract {
 
     private static Map<String, String> answers(TestScheduler scheduler, Pod pod) {
         Map<String, String> answers = new TreeMap<>();
-        for (Answer answer : scheduler.evaluate(pod, List.of()).answers()) {
+        for (PluginCall answer : scheduler.evaluate(pod, List.of()).answers()) {
             if (KEPT_ANSWERS.contains(answer.method())) {
                 answers.put(
                         answer.method() + " of node " + answer.nodeName(),

@@ -277,7 +277,8 @@ public final class TestScheduler implements AutoCloseable {
      * @param members the pods of the group that were pending, as they are after the attempt
      * @param podGroups the group, or the pod groups below it, as they are after the attempt
      */
-    record GroupAttempt(List<Answer> generated, List<Answer> answers, List<Pod> members, List<PodGroup> podGroups) {}
+    record GroupAttempt(
+            List<PluginCall> generated, List<PluginCall> answers, List<Pod> members, List<PodGroup> podGroups) {}
 
     /** Schedules a group, on all nodes or only on the given one. */
     GroupAttempt attempt(SchedulingGroup group, List<Pod> added, Optional<String> nodeName) {
@@ -310,7 +311,7 @@ public final class TestScheduler implements AutoCloseable {
             state.unscheduledPods().forEach(pod -> members.add(latest(pod)));
             state.podGroup().ifPresent(known -> podGroups.add(latest(known)));
         }
-        List<Answer> generated = recorded().plugin() instanceof PlacementGeneratePlugin || generator == null
+        List<PluginCall> generated = recorded().plugin() instanceof PlacementGeneratePlugin || generator == null
                 ? recorded().answers()
                 : generator.answers();
         return new GroupAttempt(generated, recorded().answers(), members, podGroups);
@@ -348,7 +349,7 @@ public final class TestScheduler implements AutoCloseable {
     record Asked(
             @Nullable Evaluation evaluation,
             @Nullable RuntimeException failure,
-            List<Answer> answers,
+            List<PluginCall> answers,
             Map<String, Status> onTrial) {
         /** Returns whether the cycle reached Score: some node is feasible. */
         boolean isComplete() {
@@ -424,7 +425,7 @@ public final class TestScheduler implements AutoCloseable {
      */
     public List<Object> answers(String method) {
         List<Object> values = new ArrayList<>();
-        for (Answer answer : recorded().answers()) {
+        for (PluginCall answer : recorded().answers()) {
             if (answer.method().equals(method) && answer.value() != null) {
                 values.add(answer.value());
             }
@@ -437,7 +438,7 @@ public final class TestScheduler implements AutoCloseable {
     }
 
     /** Adds a pod to the queue, or activates it if it is already queued: either way PreEnqueue is called. */
-    List<Answer> enqueue(Pod pod) {
+    List<PluginCall> enqueue(Pod pod) {
         recorded().forget();
         comeOrTryAgain(pod);
         return recorded().answers();
@@ -580,7 +581,7 @@ public final class TestScheduler implements AutoCloseable {
     public void failsToBind(Pod pod, String message) {
         recorded().forget();
         reserved(pod).allow(TesterPlugin.NAME);
-        for (Answer answer : recorded().answers()) {
+        for (PluginCall answer : recorded().answers()) {
             if (answer.thrown() != null && message.equals(answer.thrown().getMessage())
                     || answer.value() instanceof Status status && message.equals(status.message())) {
                 if (isBound(pod)) {

@@ -190,17 +190,17 @@ final class OpaServer implements PolicyEngine {
     }
 
     @Override
-    public Supplier<Reply> prepare(String id, byte[] policy) {
+    public Supplier<PolicyResponse> prepare(String id, byte[] policy) {
         return () -> reply(upkeep.call("PUT", path(id), REGO, BodyPublishers.ofByteArray(policy)));
     }
 
     @Override
-    public Reply delete(String id) {
+    public PolicyResponse delete(String id) {
         return reply(upkeep.call("DELETE", path(id), "", ""));
     }
 
     @Override
-    public Reply get(String id) {
+    public PolicyResponse get(String id) {
         return reply(upkeep.call("GET", path(id), "", ""));
     }
 
@@ -236,8 +236,8 @@ final class OpaServer implements PolicyEngine {
         }
     }
 
-    private static Reply reply(HttpResponse<String> response) {
-        return new Reply(
+    private static PolicyResponse reply(HttpResponse<String> response) {
+        return new PolicyResponse(
                 response.statusCode(),
                 response.headers().firstValue("Content-Type").orElse(JSON_TYPE),
                 response.body().getBytes(StandardCharsets.UTF_8));

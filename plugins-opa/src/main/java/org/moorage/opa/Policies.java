@@ -231,13 +231,13 @@ final class Policies implements AutoCloseable {
     }
 
     private synchronized boolean apply(
-            String id, byte[] policy, String digest, Supplier<Reply> put, Map<String, String> faults) {
+            String id, byte[] policy, String digest, Supplier<PolicyResponse> put, Map<String, String> faults) {
         byte[] latest = pushed.get(id);
         if (latest != null && !Arrays.equals(latest, policy)) {
             // A client pushed another policy with this id while this one was compiled.
             return false;
         }
-        Reply reply = put.get();
+        PolicyResponse reply = put.get();
         boolean isNews = !digest.equals(refused.put(id, digest));
         if (reply.isSuccess()) {
             refused.remove(id);
@@ -275,12 +275,12 @@ final class Policies implements AutoCloseable {
     }
 
     /** Activates a pushed policy and persists it. */
-    Reply push(String id, byte[] policy) {
+    PolicyResponse push(String id, byte[] policy) {
         return push(id, policy, engine.prepare(id, policy));
     }
 
-    private synchronized Reply push(String id, byte[] policy, Supplier<Reply> put) {
-        Reply reply = put.get();
+    private synchronized PolicyResponse push(String id, byte[] policy, Supplier<PolicyResponse> put) {
+        PolicyResponse reply = put.get();
         metrics.pushed(reply.isSuccess() ? "accepted" : "refused");
         if (reply.isSuccess()) {
             pushed.put(id, policy);
@@ -294,8 +294,8 @@ final class Policies implements AutoCloseable {
     }
 
     /** Deactivates a policy. A policy from a file is activated again when the file changes. */
-    synchronized Reply delete(String id) {
-        Reply reply = engine.delete(id);
+    synchronized PolicyResponse delete(String id) {
+        PolicyResponse reply = engine.delete(id);
         if (reply.isSuccess()) {
             pushed.remove(id);
             // A policy from a file stays inactive until the file changes.
@@ -312,7 +312,7 @@ final class Policies implements AutoCloseable {
         return reply;
     }
 
-    Reply get(String id) {
+    PolicyResponse get(String id) {
         return engine.get(id);
     }
 

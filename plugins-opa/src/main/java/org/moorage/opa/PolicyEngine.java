@@ -22,14 +22,14 @@ interface PolicyEngine extends AutoCloseable {
      * @return adds the policy, or replaces the one with that id. Rejects an invalid policy without changing anything.
      *     Throws a PolicyException if the engine cannot be reached
      */
-    Supplier<Reply> prepare(String id, byte[] policy);
+    Supplier<PolicyResponse> prepare(String id, byte[] policy);
 
     /**
      * Deletes a policy.
      *
      * @throws PolicyException if the engine cannot be reached
      */
-    Reply delete(String id);
+    PolicyResponse delete(String id);
 
     /**
      * Returns the policies, in the format of OPA's REST API.
@@ -37,7 +37,7 @@ interface PolicyEngine extends AutoCloseable {
      * @param id the id of one policy; empty for all
      * @throws PolicyException if the engine cannot be reached
      */
-    Reply get(String id);
+    PolicyResponse get(String id);
 
     /** Returns whether a file's name has the suffix of policies for this engine. */
     boolean isPolicyFile(String name);

@@ -18,9 +18,9 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import org.moorage.api.plugin.Handle;
 import org.moorage.api.plugin.PluginLogger;
-import org.moorage.http.Answer;
 import org.moorage.http.BodyTooLongException;
 import org.moorage.http.Handler;
+import org.moorage.http.HandlerResult;
 import org.moorage.http.HttpServer;
 import org.moorage.http.Overload;
 import org.moorage.http.ReadBody;
@@ -109,9 +109,9 @@ final class PolicyPort implements Handler, AutoCloseable {
 
     // Authorizes on the headers, before reading the body.
     @Override
-    public Answer answer(Request request) throws IOException {
+    public HandlerResult answer(Request request) throws IOException {
         if (!isAllowed(request)) {
-            return response(Reply.error(401, "unauthorized", "a bearer token is needed, and this is not it"));
+            return response(PolicyResponse.error(401, "unauthorized", "a bearer token is needed, and this is not it"));
         }
         Optional<String> pushed = pushed(request);
         if (pushed.isEmpty()) {
@@ -142,24 +142,24 @@ final class PolicyPort implements Handler, AutoCloseable {
         return path.startsWith(POLICIES + "/") && path.length() > POLICIES.length() + 1;
     }
 
-    private static Reply tooLong() {
-        return Reply.error(413, "invalid_parameter", "policy of more than " + (MOST_BYTES >> 20) + " MB");
+    private static PolicyResponse tooLong() {
+        return PolicyResponse.error(413, "invalid_parameter", "policy of more than " + (MOST_BYTES >> 20) + " MB");
     }
 
     /** A request that reads or changes policies. */
     private interface Asked {
-        Reply reply() throws IOException;
+        PolicyResponse reply() throws IOException;
     }
 
-    private static Reply replied(Asked asked) throws IOException {
+    private static PolicyResponse replied(Asked asked) throws IOException {
         try {
             return asked.reply();
         } catch (PolicyException unreachable) {
-            return Reply.error(502, "internal_error", String.valueOf(unreachable.getMessage()));
+            return PolicyResponse.error(502, "internal_error", String.valueOf(unreachable.getMessage()));
         }
     }
 
-    private static Response response(Reply reply) {
+    private static Response response(PolicyResponse reply) {
         return Response.of(reply.status(), Map.of("Content-Type", reply.contentType()), reply.body());
     }
 
@@ -193,17 +193,19 @@ final class PolicyPort implements Handler, AutoCloseable {
                 : Optional.empty();
     }
 
-    private Reply reply(Request request) throws IOException {
+    private PolicyResponse reply(Request request) throws IOException {
         String method = request.method();
         String path = request.path();
         if (path.equals("/metrics")) {
-            return method.equals("GET") ? Reply.text(200, policies.metrics().text()) : notAllowed(method);
+            return method.equals("GET")
+                    ? PolicyResponse.text(200, policies.metrics().text())
+                    : notAllowed(method);
         }
         if (path.equals(POLICIES) || path.equals(POLICIES + "/")) {
             return method.equals("GET") ? policies.get("") : notAllowed(method);
         }
         if (!path.startsWith(POLICIES + "/")) {
-            return Reply.error(404, "resource_not_found", path + " (expected: " + POLICIES + " or /metrics)");
+            return PolicyResponse.error(404, "resource_not_found", path + " (expected: " + POLICIES + " or /metrics)");
         }
         String id = path.substring(POLICIES.length() + 1);
         return switch (method) {
@@ -213,18 +215,18 @@ final class PolicyPort implements Handler, AutoCloseable {
         };
     }
 
-    private static Reply notAllowed(String method) {
-        return Reply.error(
+    private static PolicyResponse notAllowed(String method) {
+        return PolicyResponse.error(
                 NOT_ALLOWED,
                 "invalid_operation",
                 "method " + method + " (expected: GET, or PUT or DELETE of one policy)");
     }
 
     // OPA no longer has this path; its response for a policy contains the text.
-    private Reply raw(String id) throws IOException {
-        Reply reply = policies.get(id);
+    private PolicyResponse raw(String id) throws IOException {
+        PolicyResponse reply = policies.get(id);
         return reply.isSuccess() && reply.contentType().startsWith("application/json")
-                ? Reply.text(
+                ? PolicyResponse.text(
                         200,
                         JSON.readTree(reply.body()).path("result").path("raw").asText())
                 : reply;

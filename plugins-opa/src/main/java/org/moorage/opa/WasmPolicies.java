@@ -198,24 +198,24 @@ final class WasmPolicies implements PolicyEngine {
     }
 
     @Override
-    public Supplier<Reply> prepare(String id, byte[] policy) {
+    public Supplier<PolicyResponse> prepare(String id, byte[] policy) {
         Compiled compiled;
         try {
             compiled = checked(policy);
         } catch (PolicyException refused) {
-            Reply reply = Reply.error(400, "invalid_parameter", String.valueOf(refused.getMessage()));
+            PolicyResponse reply = PolicyResponse.error(400, "invalid_parameter", String.valueOf(refused.getMessage()));
             return () -> reply;
         }
         return () -> put(id, compiled);
     }
 
-    private synchronized Reply put(String id, Compiled policy) {
+    private synchronized PolicyResponse put(String id, Compiled policy) {
         policy.changes = data.reader();
         Compiled before = policies.put(id, policy);
         if (before != null) {
             before.close();
         }
-        return Reply.json(200, JSON.createObjectNode());
+        return PolicyResponse.json(200, JSON.createObjectNode());
     }
 
     // Compiles on a thread that the caller can abandon, because the compiler ignores interrupts.
@@ -285,29 +285,29 @@ final class WasmPolicies implements PolicyEngine {
     }
 
     @Override
-    public synchronized Reply delete(String id) {
+    public synchronized PolicyResponse delete(String id) {
         Compiled removed = policies.remove(id);
         if (removed == null) {
             return notFound(id);
         }
         removed.close();
-        return Reply.json(200, JSON.createObjectNode());
+        return PolicyResponse.json(200, JSON.createObjectNode());
     }
 
     @Override
-    public synchronized Reply get(String id) {
+    public synchronized PolicyResponse get(String id) {
         if (!id.isEmpty()) {
             Compiled policy = policies.get(id);
-            return policy == null ? notFound(id) : new Reply(200, "application/octet-stream", policy.sent);
+            return policy == null ? notFound(id) : new PolicyResponse(200, "application/octet-stream", policy.sent);
         }
         ObjectNode all = JSON.createObjectNode();
         ArrayNode list = all.putArray("result");
         policies.forEach((name, policy) -> list.addObject().put("id", name).put("bytes", policy.sent.length));
-        return Reply.json(200, all);
+        return PolicyResponse.json(200, all);
     }
 
-    private static Reply notFound(String id) {
-        return Reply.error(404, "resource_not_found", "storage_not_found_error: policy id " + id);
+    private static PolicyResponse notFound(String id) {
+        return PolicyResponse.error(404, "resource_not_found", "storage_not_found_error: policy id " + id);
     }
 
     @Override

@@ -129,7 +129,7 @@ class HostilePoliciesTest {
     void isRefused(Case hostile) {
         boolean doesNotEnd = hostile.message().startsWith("within");
         try (WasmPolicies policies = policies(doesNotEnd ? SHORT : LONG)) {
-            Reply reply = policies.prepare("hostile", hostile.policy()).get();
+            PolicyResponse reply = policies.prepare("hostile", hostile.policy()).get();
 
             assertThat(reply.text()).contains("\"code\":\"invalid_parameter\"").contains(hostile.message());
             assertThat(reply.status()).isEqualTo(400);
@@ -141,9 +141,9 @@ class HostilePoliciesTest {
     void othersArePushedAndDecideMeanwhile() {
         ExecutorService pushing = Executors.newFixedThreadPool(2);
         try (WasmPolicies policies = policies(LONG)) {
-            Future<Reply> start = pushing.submit(
+            Future<PolicyResponse> start = pushing.submit(
                     () -> policies.prepare("a", HandMadeModule.loopingAtStart()).get());
-            Future<Reply> evaluation =
+            Future<PolicyResponse> evaluation =
                     pushing.submit(() -> policies.prepare("b", HandMadeModule.loopingInEvaluation(FIT))
                             .get());
 

@@ -79,7 +79,7 @@ record AppGroup(List<Dependency> dependencies, List<Place> order) {
     }
 
     /** Returns the first object with a name in these namespaces. */
-    static <T> Optional<T> find(CustomResources<T> objects, List<String> namespaces, String name) {
+    static <T> Optional<T> find(TypedResources<T> objects, List<String> namespaces, String name) {
         for (String namespace : namespaces) {
             Optional<T> found = objects.get(namespace, name);
             if (found.isPresent()) {

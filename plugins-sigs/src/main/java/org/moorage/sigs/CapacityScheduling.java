@@ -74,7 +74,7 @@ public final class CapacityScheduling
     private static final StateKey<Quotas> QUOTAS = StateKey.of("CapacityScheduling/quotas");
 
     private final Handle handle;
-    private final CustomResources<Limits> limits;
+    private final TypedResources<Limits> limits;
     private final Preemption preemption;
     private final ObjectLister<Pod> pods;
     private final Object lock = new Object();
@@ -180,7 +180,7 @@ public final class CapacityScheduling
 
     private CapacityScheduling(Handle handle) {
         this.handle = handle;
-        limits = new CustomResources<>(handle, ELASTIC_QUOTA, Limits::of);
+        limits = new TypedResources<>(handle, ELASTIC_QUOTA, Limits::of);
         preemption = new Preemption(handle, NAME, new Rules());
         pods = handle.cluster().lister(ObjectKind.POD);
         handle.cluster().onChange(ELASTIC_QUOTA, this::quotaChanged);

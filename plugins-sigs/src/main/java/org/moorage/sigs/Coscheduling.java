@@ -84,7 +84,7 @@ public final class Coscheduling
 
     private final Args args;
     private final Handle handle;
-    private final CustomResources<Group> groups;
+    private final TypedResources<Group> groups;
     // The pods with the label by their group, whether or not the group exists.
     private final Map<String, Members> membersByGroup = new ConcurrentHashMap<>();
     // The names of the pods that have a node, also those that wait for a permit, by group.
@@ -167,7 +167,7 @@ public final class Coscheduling
     private Coscheduling(Args args, Handle handle) {
         this.args = args;
         this.handle = handle;
-        groups = new CustomResources<>(handle, POD_GROUP, Group::of);
+        groups = new TypedResources<>(handle, POD_GROUP, Group::of);
         // The lister makes the scheduler watch pods before it starts.
         handle.cluster().lister(ObjectKind.POD);
         handle.cluster().onChange(ObjectKind.POD, this::podChanged);

@@ -54,8 +54,8 @@ public final class NetworkOverhead implements PreFilterPlugin, FilterPlugin, Sco
     private static final int MOST_KEPT = 64;
 
     private final Args args;
-    private final CustomResources<AppGroup> groups;
-    private final CustomResources<NetworkTopology> topologies;
+    private final TypedResources<AppGroup> groups;
+    private final TypedResources<NetworkTopology> topologies;
     private final CachedNodeValues<NetworkOverhead, Place> places =
             new CachedNodeValues<>((node, plugin) -> placeOf(node.node()));
     private final NodeChanges changes = new NodeChanges();
@@ -169,8 +169,8 @@ public final class NetworkOverhead implements PreFilterPlugin, FilterPlugin, Sco
 
     private NetworkOverhead(Args args, Handle handle) {
         this.args = args;
-        groups = new CustomResources<>(handle, AppGroup.KIND, AppGroup::of);
-        topologies = new CustomResources<>(handle, NetworkTopology.KIND, NetworkTopology.parser(args.weightsName()));
+        groups = new TypedResources<>(handle, AppGroup.KIND, AppGroup::of);
+        topologies = new TypedResources<>(handle, NetworkTopology.KIND, NetworkTopology.parser(args.weightsName()));
         handle.cluster().lister(ObjectKind.POD);
         handle.cluster().onChange(ObjectKind.POD, this::podChanged);
     }

@@ -145,7 +145,7 @@ public final class NodeResourceTopologyMatch
     }
 
     private NodeResourceTopologyMatch(Args args, Handle handle) {
-        CustomResources<NodeTopology> objects = new CustomResources<>(handle, NodeTopology.KIND, NodeTopology::of);
+        TypedResources<NodeTopology> objects = new TypedResources<>(handle, NodeTopology.KIND, NodeTopology::of);
         cache = cache(args, handle, objects, changes);
         // The last weight applies if a resource is named twice.
         Map<String, Long> weightByName = new LinkedHashMap<>();
@@ -158,7 +158,7 @@ public final class NodeResourceTopologyMatch
     }
 
     private static TopologyCache cache(
-            Args args, Handle handle, CustomResources<NodeTopology> objects, NodeChanges changes) {
+            Args args, Handle handle, TypedResources<NodeTopology> objects, NodeChanges changes) {
         if (args.discardReservedNodes()) {
             return new TopologyCache.DiscardReserved(new TopologyCache.Current(handle, objects, changes));
         }

@@ -30,7 +30,7 @@ import org.moorage.api.plugin.point.NodeChanges;
 final class OverReserveCache implements TopologyCache {
     private final Settings settings;
     private final Handle handle;
-    private final CustomResources<NodeTopology> objects;
+    private final TypedResources<NodeTopology> objects;
     private final NodeChanges changes;
     private final ObjectLister<Pod> pods;
     private final Predicate<String> isOwnProfile;
@@ -141,7 +141,7 @@ final class OverReserveCache implements TopologyCache {
     OverReserveCache(
             Settings settings,
             Handle handle,
-            CustomResources<NodeTopology> objects,
+            TypedResources<NodeTopology> objects,
             NodeChanges changes,
             Predicate<String> isOwnProfile) {
         this.settings = settings;

@@ -49,7 +49,7 @@ public final class PreemptionToleration implements PostFilterPlugin {
 
     private final Args args;
     private final Handle handle;
-    private final CustomResources<Optional<Policy>> classes;
+    private final TypedResources<Optional<Policy>> classes;
     private final Preemption preemption;
 
     /**
@@ -118,7 +118,7 @@ public final class PreemptionToleration implements PostFilterPlugin {
     private PreemptionToleration(Args args, Handle handle) {
         this.args = args;
         this.handle = handle;
-        classes = new CustomResources<>(handle, PRIORITY_CLASS, Policy::of);
+        classes = new TypedResources<>(handle, PRIORITY_CLASS, Policy::of);
         preemption = new Preemption(handle, NAME, new Rules());
     }
 

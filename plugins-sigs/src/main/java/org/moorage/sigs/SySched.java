@@ -48,7 +48,7 @@ public final class SySched implements ScorePlugin, SignPlugin {
     private static final Set<String> ALLOWING = Set.of("SCMP_ACT_ALLOW", "SCMP_ACT_LOG");
 
     private final Args args;
-    private final CustomResources<BitSet> profiles;
+    private final TypedResources<BitSet> profiles;
     // The bit of each system call.
     private final Map<String, Integer> bits = new HashMap<>();
     // Another object after each change of a profile.
@@ -131,7 +131,7 @@ public final class SySched implements ScorePlugin, SignPlugin {
 
     private SySched(Args args, Handle handle) {
         this.args = args;
-        profiles = new CustomResources<>(handle, PROFILE, this::allowedCalls);
+        profiles = new TypedResources<>(handle, PROFILE, this::allowedCalls);
         handle.cluster().onChange(PROFILE, change -> {
             profilesVersion = new Object();
             changes.addAll();

@@ -23,7 +23,7 @@ public final class TopologicalSort implements QueueSortPlugin {
     public static final String NAME = "TopologicalSort";
 
     private final Args args;
-    private final CustomResources<AppGroup> groups;
+    private final TypedResources<AppGroup> groups;
 
     /**
      * The arguments.
@@ -41,7 +41,7 @@ public final class TopologicalSort implements QueueSortPlugin {
 
     private TopologicalSort(Args args, Handle handle) {
         this.args = args;
-        groups = new CustomResources<>(handle, AppGroup.KIND, AppGroup::of);
+        groups = new TypedResources<>(handle, AppGroup.KIND, AppGroup::of);
     }
 
     @Override

@@ -44,7 +44,7 @@ interface TopologyCache {
 
     /** The current objects, as the agents on the nodes wrote them. */
     final class Current implements TopologyCache {
-        private final CustomResources<NodeTopology> objects;
+        private final TypedResources<NodeTopology> objects;
         private final NodeChanges changes;
         private final Map<String, Latest> byNode = new ConcurrentHashMap<>();
 
@@ -67,7 +67,7 @@ interface TopologyCache {
             }
         }
 
-        Current(Handle handle, CustomResources<NodeTopology> objects, NodeChanges changes) {
+        Current(Handle handle, TypedResources<NodeTopology> objects, NodeChanges changes) {
             this.objects = objects;
             this.changes = changes;
             handle.cluster().lister(ObjectKind.NODE);

@@ -26,9 +26,9 @@ import org.moorage.app.internal.help.HelpLayout;
 import org.moorage.app.internal.logging.Logging;
 import org.moorage.app.internal.process.HeapWatch;
 import org.moorage.app.internal.process.HostProcess;
-import org.moorage.app.internal.process.Refusals;
 import org.moorage.app.internal.process.Signals;
 import org.moorage.app.internal.process.UnexpectedExit;
+import org.moorage.app.internal.process.UserErrors;
 import org.moorage.app.internal.process.Version;
 import org.moorage.app.internal.report.StandardOutput;
 import org.moorage.app.internal.report.Terminal;
@@ -400,7 +400,7 @@ public final class Main {
 
     private static String describe(Exception thrown) {
         String message = thrown.getMessage();
-        if (message != null && Refusals.contain(thrown)) {
+        if (message != null && UserErrors.contain(thrown)) {
             return message;
         }
         String text = message == null ? thrown.getClass().getName() : message.replace('\n', ' ');

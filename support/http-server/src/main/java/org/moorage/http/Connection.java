@@ -440,12 +440,12 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     /** A call of the handler. */
     private interface Question {
-        Answer answer() throws IOException;
+        HandlerResult answer() throws IOException;
     }
 
     // On a thread of the handler's.
     private void answer(Request asked, boolean isHealth, Question question) {
-        Answer answer;
+        HandlerResult answer;
         try {
             answer = question.answer();
         } catch (IOException gone) {

@@ -18,7 +18,7 @@ public interface Handler {
      * @return the response, or how to read the body
      * @throws IOException if it cannot be answered; the connection is closed
      */
-    Answer answer(Request request) throws IOException;
+    HandlerResult answer(Request request) throws IOException;
 
     /** Reports a failure that was answered with status 500. Called on the thread that answered the request. */
     void failed(Request request, Throwable thrown);

@@ -12,7 +12,7 @@ import java.time.Duration;
  * @param atMost how long the body may take to arrive
  * @param reading reads the body and answers
  */
-public record ReadBody(long mostBytes, Duration atMost, Reading reading) implements Answer {
+public record ReadBody(long mostBytes, Duration atMost, Reading reading) implements HandlerResult {
     /** Reads a body and answers the request. */
     @FunctionalInterface
     public interface Reading {

@@ -14,7 +14,7 @@ import java.util.Map;
  * @param length the length of the body in bytes
  * @param body writes the body
  */
-public record Response(int status, Map<String, String> headers, long length, Body body) implements Answer {
+public record Response(int status, Map<String, String> headers, long length, Body body) implements HandlerResult {
     public Response {
         headers = Map.copyOf(headers);
     }

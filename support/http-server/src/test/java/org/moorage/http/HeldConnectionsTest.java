@@ -100,7 +100,7 @@ class HeldConnectionsTest {
         }
 
         @Override
-        public Answer answer(Request request) throws IOException {
+        public HandlerResult answer(Request request) throws IOException {
             return switch (request.path()) {
                 case "/echo" ->
                     new ReadBody(200_000, LONG, body -> {

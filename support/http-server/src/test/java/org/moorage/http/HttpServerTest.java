@@ -53,7 +53,7 @@ class HttpServerTest {
         }
 
         @Override
-        public Answer answer(Request request) throws IOException {
+        public HandlerResult answer(Request request) throws IOException {
             return switch (request.path()) {
                 case "/echo" ->
                     new ReadBody(100_000, LONG, body -> text(200, new String(body.readAllBytes(), US_ASCII)));

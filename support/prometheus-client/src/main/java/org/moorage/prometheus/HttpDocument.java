@@ -11,10 +11,10 @@ import java.nio.charset.StandardCharsets;
 public final class HttpDocument {
     private static final int OK = 200;
 
-    private final Connection connection;
+    private final PrometheusConnection connection;
     private final String path;
 
-    private HttpDocument(Connection connection, String path) {
+    private HttpDocument(PrometheusConnection connection, String path) {
         this.connection = connection;
         this.path = path;
     }
@@ -28,7 +28,7 @@ public final class HttpDocument {
      * @throws PrometheusException if the CA file cannot be used
      */
     public static HttpDocument of(String server, PrometheusSettings settings, String path) {
-        return new HttpDocument(new Connection(server, settings), path);
+        return new HttpDocument(new PrometheusConnection(server, settings), path);
     }
 
     /**

@@ -26,10 +26,10 @@ public final class Prometheus {
     private static final int METHOD_NOT_ALLOWED = 405;
     private static final int NOT_IMPLEMENTED = 501;
 
-    private final Connection connection;
+    private final PrometheusConnection connection;
     private final ObjectMapper json = new ObjectMapper();
 
-    private Prometheus(Connection connection) {
+    private Prometheus(PrometheusConnection connection) {
         this.connection = connection;
     }
 
@@ -39,7 +39,7 @@ public final class Prometheus {
      * @throws PrometheusException if the CA file cannot be used
      */
     public static Prometheus connect(PrometheusSettings settings) {
-        return new Prometheus(new Connection("Prometheus", settings));
+        return new Prometheus(new PrometheusConnection("Prometheus", settings));
     }
 
     /**
@@ -128,7 +128,8 @@ public final class Prometheus {
                 try {
                     return Double.parseDouble(text);
                 } catch (NumberFormatException none) {
-                    throw connection.failure(path, "value \"" + Connection.excerpt(text) + "\" (expected: a number)");
+                    throw connection.failure(
+                            path, "value \"" + PrometheusConnection.excerpt(text) + "\" (expected: a number)");
                 }
         }
     }
@@ -169,7 +170,7 @@ public final class Prometheus {
             throw connection.failure(
                     path,
                     answer.path("errorType").asText() + ": "
-                            + Connection.excerpt(answer.path("error").asText()));
+                            + PrometheusConnection.excerpt(answer.path("error").asText()));
         }
         if (response.statusCode() != OK || !answer.path("data").isObject()) {
             throw connection.failure(path, connection.unexpected(response));

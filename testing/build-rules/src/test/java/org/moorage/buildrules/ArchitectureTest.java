@@ -23,7 +23,11 @@ import com.tngtech.archunit.junit.ArchTag;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.NullMarked;
 
@@ -70,7 +74,7 @@ final class ArchitectureTest {
      * waits for a program. The elector takes the timer as an argument.
      */
     private static final String WAITS_IN_REAL_TIME = "org\\.moorage\\.("
-            + "prometheus\\.Connection|fabric8\\.(Fabric8Requests|StreamedBody)|kubernetes\\.election\\.Leadership"
+            + "prometheus\\.PrometheusConnection|fabric8\\.(Fabric8Requests|StreamedBody)|kubernetes\\.election\\.Leadership"
             + "|app\\.internal\\.(logging\\.(BoundedAppender|Logging)|process\\.HeapWatch)"
             + "|simulation\\.whatif\\.FittingChanges|testkit\\.apiserver\\.(FakeApiServer|ServerState))([.$].*)?";
 
@@ -366,6 +370,34 @@ final class ArchitectureTest {
         assertThat(unmarked)
                 .as("packages without a @NullMarked package-info, which NullAway therefore does not check")
                 .isEmpty();
+    }
+
+    /** Names of two types, with the reason. */
+    private static final Map<String, String> SHARED_NAMES = Map.of(
+            "GroupResult", "the result of an attempt; in answers a name of the JSON schema",
+            "NodeAffinity", "Kubernetes' names of a plugin and of a part of pods",
+            "PodGroups", "the groups of the cache; in the test kit builders, named by kind as Pods and Nodes are",
+            "PodState", "the state of a pod in the scheduler; in scheduler-plugins a plugin",
+            "Request", "an HTTP request to a server; and one to the test kit's API server",
+            "Response", "as Request");
+
+    @ArchTest
+    static void typesHaveDifferentNames(JavaClasses imported) {
+        Map<String, List<String>> namesBySimpleName = new TreeMap<>();
+        for (JavaClass type : imported) {
+            if (type.isTopLevelClass()
+                    && !type.getSimpleName().equals("package-info")
+                    && !type.getPackageName().matches("org\\.moorage\\.(benchmarks|conformance)(\\..*)?")) {
+                namesBySimpleName
+                        .computeIfAbsent(type.getSimpleName(), any -> new ArrayList<>())
+                        .add(type.getName());
+            }
+        }
+        namesBySimpleName.values().removeIf(names -> names.size() == 1);
+
+        assertThat(namesBySimpleName)
+                .as("one word means one thing: a reader who searches for a type finds one; exceptions have a reason")
+                .containsOnlyKeys(SHARED_NAMES.keySet());
     }
 
     @ArchTest

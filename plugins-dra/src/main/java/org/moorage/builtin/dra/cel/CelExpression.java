@@ -35,7 +35,7 @@ final class CelExpression implements Selector, AttributeExpression {
         try {
             return program.trace(Map.of("device", device), new CostTracker(costs)::evaluated);
         } catch (CelEvaluationException failed) {
-            throw new SelectorException(SelectorErrors.ofEvaluation(failed), failed);
+            throw new SelectorException(CelErrors.ofEvaluation(failed), failed);
         } catch (CostTracker.Cancelled failed) {
             throw new SelectorException(String.valueOf(failed.getMessage()), failed);
         }

@@ -148,7 +148,7 @@ public final class SelectorLanguage {
             }
             return new CelExpression(runtime.createProgram(adjusted), new CostTracker.Plan(adjusted));
         } catch (CelValidationException invalid) {
-            throw new SelectorException("compilation failed: " + SelectorErrors.ofCompiler(invalid), invalid);
+            throw new SelectorException("compilation failed: " + CelErrors.ofCompiler(invalid), invalid);
         } catch (CelEvaluationException invalid) {
             throw new SelectorException("program instantiation failed: " + invalid.getMessage(), invalid);
         }

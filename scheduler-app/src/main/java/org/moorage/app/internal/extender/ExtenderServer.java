@@ -22,8 +22,8 @@ import org.moorage.app.internal.process.CommandException;
 import org.moorage.app.internal.serving.Reply;
 import org.moorage.config.ExtenderServerConfig;
 import org.moorage.extender.ExtenderAgent;
-import org.moorage.http.Answer;
 import org.moorage.http.Handler;
+import org.moorage.http.HandlerResult;
 import org.moorage.http.HttpServer;
 import org.moorage.http.Overload;
 import org.moorage.http.ReadBody;
@@ -169,7 +169,7 @@ public final class ExtenderServer implements AutoCloseable {
         }
 
         @Override
-        public Answer answer(Request request) {
+        public HandlerResult answer(Request request) {
             Optional<Reply> page = page(request);
             if (page.isPresent()) {
                 return isRead(request) ? page.get().response(Map.of()) : notAllowed("GET, HEAD");

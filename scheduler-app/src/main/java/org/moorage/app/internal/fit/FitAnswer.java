@@ -6,7 +6,7 @@ import java.util.Optional;
 import org.moorage.api.model.Pod;
 import org.moorage.app.internal.answer.PlacedPod;
 import org.moorage.app.internal.answer.PodChange;
-import org.moorage.app.internal.answer.PodCount;
+import org.moorage.app.internal.answer.PodCounts;
 import org.moorage.app.internal.answer.RejectedNodes;
 import org.moorage.app.internal.report.Answer;
 
@@ -55,7 +55,7 @@ record FitAnswer(
             int scheduled,
             String message,
             List<PlacedPod> pods,
-            List<PodCount.InZone> zones,
+            List<PodCounts.InZone> zones,
             Optional<MoreReplicas> more) {}
 
     /**
@@ -66,7 +66,7 @@ record FitAnswer(
      * @param stoppedBy the reason why the next one does not fit; empty if the limit was reached
      * @param nodes the number of them on each node
      */
-    record MoreReplicas(int pods, int limit, String stoppedBy, List<PodCount.OnNode> nodes) {}
+    record MoreReplicas(int pods, int limit, String stoppedBy, List<PodCounts.OnNode> nodes) {}
 
     /**
      * A preempted pod.

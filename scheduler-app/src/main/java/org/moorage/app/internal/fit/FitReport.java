@@ -12,7 +12,7 @@ import org.moorage.app.internal.answer.Counts;
 import org.moorage.app.internal.answer.Names;
 import org.moorage.app.internal.answer.PlacedPod;
 import org.moorage.app.internal.answer.PodChange;
-import org.moorage.app.internal.answer.PodCount;
+import org.moorage.app.internal.answer.PodCounts;
 import org.moorage.app.internal.answer.RejectedNodes;
 import org.moorage.app.internal.fit.FitAnswer.Manifest;
 import org.moorage.app.internal.fit.FitAnswer.MoreReplicas;
@@ -334,9 +334,9 @@ final class FitReport implements Report {
                 workload.placed(),
                 workload.manifest().whyNone(),
                 PlacedPod.all(workload.pods()),
-                PodCount.InZone.all(zones(List.of(workload)).byName()),
+                PodCounts.InZone.all(zones(List.of(workload)).byName()),
                 workload.more()
                         .map(more -> new MoreReplicas(
-                                more.count(), asked.atMost, more.stoppedBy(), PodCount.OnNode.all(more.byNode()))));
+                                more.count(), asked.atMost, more.stoppedBy(), PodCounts.OnNode.all(more.byNode()))));
     }
 }

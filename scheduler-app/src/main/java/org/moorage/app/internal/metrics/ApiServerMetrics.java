@@ -18,16 +18,16 @@ public final class ApiServerMetrics implements RequestMetrics {
         64, 256, 512, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216
     };
 
-    private final Series<CounterDataPoint> requests;
-    private final Series<CounterDataPoint> retries;
-    private final Series<DistributionDataPoint> durations;
-    private final Series<DistributionDataPoint> rateLimiter;
-    private final Series<DistributionDataPoint> sentBytes;
-    private final Series<DistributionDataPoint> receivedBytes;
-    private final Series<CounterDataPoint> podCalls;
-    private final Series<DistributionDataPoint> podCallDurations;
-    private final Series<GaugeDataPoint> pendingPodCalls;
-    private final Series<CounterDataPoint> claimCreations;
+    private final LabeledSeries<CounterDataPoint> requests;
+    private final LabeledSeries<CounterDataPoint> retries;
+    private final LabeledSeries<DistributionDataPoint> durations;
+    private final LabeledSeries<DistributionDataPoint> rateLimiter;
+    private final LabeledSeries<DistributionDataPoint> sentBytes;
+    private final LabeledSeries<DistributionDataPoint> receivedBytes;
+    private final LabeledSeries<CounterDataPoint> podCalls;
+    private final LabeledSeries<DistributionDataPoint> podCallDurations;
+    private final LabeledSeries<GaugeDataPoint> pendingPodCalls;
+    private final LabeledSeries<CounterDataPoint> claimCreations;
 
     /**
      * Metrics without values.

@@ -9,8 +9,8 @@ import io.prometheus.metrics.model.registry.PrometheusRegistry;
 public final class ExtenderMetrics {
     private static final double NANOS = 1e9;
 
-    private final Series<CounterDataPoint> answers;
-    private final Series<DistributionDataPoint> durations;
+    private final LabeledSeries<CounterDataPoint> answers;
+    private final LabeledSeries<DistributionDataPoint> durations;
 
     /** Metrics without values, in a registry. */
     public ExtenderMetrics(PrometheusRegistry registry) {

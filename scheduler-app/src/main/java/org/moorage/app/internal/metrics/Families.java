@@ -31,16 +31,16 @@ record Families(PrometheusRegistry registry) {
     }
 
     /** A counter with labels. */
-    Series<CounterDataPoint> counters(String name, String help, String... labels) {
+    LabeledSeries<CounterDataPoint> counters(String name, String help, String... labels) {
         Counter counter =
                 Counter.builder().name(name).help(help).labelNames(labels).register(registry);
-        return new Series<>(counter::labelValues);
+        return new LabeledSeries<>(counter::labelValues);
     }
 
     /** A gauge with labels. */
-    Series<GaugeDataPoint> gauges(String name, String help, String... labels) {
+    LabeledSeries<GaugeDataPoint> gauges(String name, String help, String... labels) {
         Gauge gauge = Gauge.builder().name(name).help(help).labelNames(labels).register(registry);
-        return new Series<>(gauge::labelValues);
+        return new LabeledSeries<>(gauge::labelValues);
     }
 
     /** A histogram; it shows 0 until something is observed. */
@@ -49,9 +49,9 @@ record Families(PrometheusRegistry registry) {
     }
 
     /** A histogram with labels. */
-    Series<DistributionDataPoint> histograms(String name, String help, double[] buckets, String... labels) {
+    LabeledSeries<DistributionDataPoint> histograms(String name, String help, double[] buckets, String... labels) {
         Histogram histogram = histogramOf(name, help, buckets, labels);
-        return new Series<>(histogram::labelValues);
+        return new LabeledSeries<>(histogram::labelValues);
     }
 
     private Histogram histogramOf(String name, String help, double[] buckets, String... labels) {

@@ -11,8 +11,8 @@ import org.moorage.app.internal.serving.HealthCheck;
 
 /** Metrics of the results of health checks, with the names and labels of kube-scheduler's metrics. */
 public final class HealthMetrics {
-    private final Series<GaugeDataPoint> last;
-    private final Series<CounterDataPoint> answers;
+    private final LabeledSeries<GaugeDataPoint> last;
+    private final LabeledSeries<CounterDataPoint> answers;
 
     /**
      * Metrics without values.

@@ -17,18 +17,18 @@ final class PodGroupMetrics {
     private static final double[] PREEMPTION_TIMES = Families.exponential(0.001, 2, 16);
     private static final double[] PODS = Families.exponential(1, 2, 11);
 
-    private final Series<CounterDataPoint> attempts;
-    private final Series<DistributionDataPoint> attemptDuration;
+    private final LabeledSeries<CounterDataPoint> attempts;
+    private final LabeledSeries<DistributionDataPoint> attemptDuration;
     private final Histogram algorithmDuration;
-    private final Series<CounterDataPoint> preemptions;
+    private final LabeledSeries<CounterDataPoint> preemptions;
     private final Histogram preemptionVictims;
-    private final Series<DistributionDataPoint> disruptions;
-    private final Series<DistributionDataPoint> preemptionEvaluation;
-    private final Series<DistributionDataPoint> preemptionExecution;
-    private final Series<CounterDataPoint> pdbViolations;
-    private final Series<CounterDataPoint> placements;
-    private final Series<CounterDataPoint> placementEvaluations;
-    private final Series<DistributionDataPoint> placementEvaluation;
+    private final LabeledSeries<DistributionDataPoint> disruptions;
+    private final LabeledSeries<DistributionDataPoint> preemptionEvaluation;
+    private final LabeledSeries<DistributionDataPoint> preemptionExecution;
+    private final LabeledSeries<CounterDataPoint> pdbViolations;
+    private final LabeledSeries<CounterDataPoint> placements;
+    private final LabeledSeries<CounterDataPoint> placementEvaluations;
+    private final LabeledSeries<DistributionDataPoint> placementEvaluation;
 
     PodGroupMetrics(Families families) {
         attempts = families.counters(

@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.function.BiFunction;
 import org.moorage.app.internal.page.PageContent;
 import org.moorage.app.internal.process.CommandException;
-import org.moorage.app.internal.process.Refusals;
+import org.moorage.app.internal.process.UserErrors;
 import org.moorage.app.internal.question.AskedCluster;
 import org.moorage.app.internal.question.Question;
 import org.moorage.app.internal.question.QuestionRegistry;
@@ -84,7 +84,9 @@ public final class RemoteQuestions {
         } catch (CommandException refused) {
             throw refused;
         } catch (RuntimeException failed) {
-            throw Refusals.contain(failed) ? new CommandException(String.valueOf(failed.getMessage()), failed) : failed;
+            throw UserErrors.contain(failed)
+                    ? new CommandException(String.valueOf(failed.getMessage()), failed)
+                    : failed;
         } catch (StackOverflowError e) {
             throw new CommandException("the question is nested too deeply", e);
         }

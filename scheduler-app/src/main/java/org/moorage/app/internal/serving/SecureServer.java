@@ -27,8 +27,8 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 import org.moorage.app.internal.process.CommandException;
-import org.moorage.http.Answer;
 import org.moorage.http.Handler;
+import org.moorage.http.HandlerResult;
 import org.moorage.http.HttpServer;
 import org.moorage.http.Overload;
 import org.moorage.http.ReadBody;
@@ -286,7 +286,7 @@ public final class SecureServer implements AutoCloseable {
         }
 
         @Override
-        public Answer answer(Request request) {
+        public HandlerResult answer(Request request) {
             Optional<Reply> refusal = access.refusal(request);
             if (refusal.isPresent()) {
                 return refusal.get().response(HEADERS);

@@ -20,7 +20,7 @@ import org.moorage.api.plugin.cluster.ObjectLister;
  *
  * @param <T> the type of the values
  */
-final class CustomResources<T> {
+final class TypedResources<T> {
     private final ObjectLister<OtherObject> lister;
     private final Function<OtherObject, T> parse;
     private final Handle handle;
@@ -33,7 +33,7 @@ final class CustomResources<T> {
      *
      * @param parse converts an object; throws an IllegalArgumentException if a field has the wrong type
      */
-    CustomResources(Handle handle, ObjectKind<OtherObject> kind, Function<OtherObject, T> parse) {
+    TypedResources(Handle handle, ObjectKind<OtherObject> kind, Function<OtherObject, T> parse) {
         this.handle = handle;
         this.lister = handle.cluster().lister(kind);
         this.parse = parse;

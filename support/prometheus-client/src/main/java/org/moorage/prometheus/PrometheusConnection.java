@@ -24,7 +24,7 @@ import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
 
 /** Sends requests to a server and limits the time and the size of its responses. Safe for use by several threads. */
-final class Connection {
+final class PrometheusConnection {
     // 5,000 nodes with all their labels are about 2 MB; an endless response would use all memory.
     private static final int MOST_BYTES =
             (int) Math.min(64 << 20, Runtime.getRuntime().maxMemory() / 16);
@@ -41,7 +41,7 @@ final class Connection {
      * @param server what the server is, for messages
      * @throws PrometheusException if the CA file cannot be used
      */
-    Connection(String server, PrometheusSettings settings) {
+    PrometheusConnection(String server, PrometheusSettings settings) {
         this.server = server;
         this.settings = settings;
         address = settings.address().toString().replaceFirst("/+$", "");

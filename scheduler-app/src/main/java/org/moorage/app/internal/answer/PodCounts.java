@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Map;
 
 /** Numbers of pods by name. */
-public final class PodCount {
-    private PodCount() {}
+public final class PodCounts {
+    private PodCounts() {}
 
     /**
      * A number of pods on a node.

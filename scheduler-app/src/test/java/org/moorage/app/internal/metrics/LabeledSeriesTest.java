@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class SeriesTest {
+class LabeledSeriesTest {
     private final List<String> asked = new ArrayList<>();
-    private final Series<String> series = new Series<>(labels -> {
+    private final LabeledSeries<String> series = new LabeledSeries<>(labels -> {
         String all = String.join(",", labels);
         asked.add(all);
         return all;

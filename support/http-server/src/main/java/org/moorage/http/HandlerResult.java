@@ -2,4 +2,4 @@
 package org.moorage.http;
 
 /** The answer to the head of a request: a response, or an order to read the body. */
-public sealed interface Answer permits Response, ReadBody {}
+public sealed interface HandlerResult permits Response, ReadBody {}

@@ -12,19 +12,19 @@ import java.nio.charset.StandardCharsets;
  * @param contentType the type of the body
  * @param body the body
  */
-record Reply(int status, String contentType, byte[] body) {
+record PolicyResponse(int status, String contentType, byte[] body) {
     private static final JsonMapper JSON = new JsonMapper();
 
-    static Reply json(int status, ObjectNode body) {
-        return new Reply(status, "application/json", body.toString().getBytes(StandardCharsets.UTF_8));
+    static PolicyResponse json(int status, ObjectNode body) {
+        return new PolicyResponse(status, "application/json", body.toString().getBytes(StandardCharsets.UTF_8));
     }
 
-    static Reply text(int status, String body) {
-        return new Reply(status, "text/plain; charset=utf-8", body.getBytes(StandardCharsets.UTF_8));
+    static PolicyResponse text(int status, String body) {
+        return new PolicyResponse(status, "text/plain; charset=utf-8", body.getBytes(StandardCharsets.UTF_8));
     }
 
     /** Returns an error in OPA's format. */
-    static Reply error(int status, String code, String message) {
+    static PolicyResponse error(int status, String code, String message) {
         return json(status, JSON.createObjectNode().put("code", code).put("message", message));
     }
 

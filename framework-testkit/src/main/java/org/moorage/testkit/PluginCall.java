@@ -20,11 +20,11 @@ import org.moorage.api.plugin.point.PreFilterResult;
  * @param method the method of its extension point
  * @param podKey the pod of the call; empty if there is none
  * @param nodeName the node, the placement or the progress of the call; empty if there is none
- * @param value the returned value, or null; for NormalizePlacementScore the scores after the call
+ * @param value the returned value, or null
  * @param thrown the exception, or null
  * @param arguments the arguments
  */
-record Answer(
+record PluginCall(
         String method,
         String podKey,
         String nodeName,
@@ -73,7 +73,7 @@ record Answer(
     private static String text(List<Placement> placements) {
         return placements.isEmpty()
                 ? "none"
-                : placements.stream().map(Answer::text).collect(Collectors.joining(", "));
+                : placements.stream().map(PluginCall::text).collect(Collectors.joining(", "));
     }
 
     private static String text(Placement placement) {

@@ -10,7 +10,7 @@ import org.moorage.objects.ObjectDecodeException;
 import org.moorage.simulation.StalledException;
 
 /** The exceptions that refuse an input, or report a cluster that does not answer: their messages are for the user. */
-public final class Refusals {
+public final class UserErrors {
     private static final List<Class<? extends Exception>> TYPES = List.of(
             CommandException.class,
             ConfigException.class,
@@ -20,7 +20,7 @@ public final class Refusals {
             StalledException.class,
             ClusterException.class);
 
-    private Refusals() {}
+    private UserErrors() {}
 
     /** Returns whether the message of an exception is for the user. */
     public static boolean contain(Exception thrown) {

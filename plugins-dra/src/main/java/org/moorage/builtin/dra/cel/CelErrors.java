@@ -9,7 +9,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Formats the errors of an expression in the words of kube-scheduler's CEL library. */
-final class SelectorErrors {
+final class CelErrors {
     private static final Pattern CANDIDATES = Pattern.compile(" \\(candidates: .*\\)(?=\n|$)");
     private static final Pattern SYNTAX = Pattern.compile(
             "(ERROR: [^ ]+ )(?=mismatched input|extraneous input|no viable alternative|missing |token recognition error)");
@@ -17,7 +17,7 @@ final class SelectorErrors {
             Pattern.compile("The argument must be a simple name(\n \\| [^\n]*\\.(?:map|filter)\\([^,\n]*,)");
     private static final Pattern MISSING_KEY = Pattern.compile("key '(.*)' is not present in map\\.?$", Pattern.DOTALL);
 
-    private SelectorErrors() {}
+    private CelErrors() {}
 
     /** Returns why an expression cannot be evaluated. */
     static String ofEvaluation(CelEvaluationException failed) {

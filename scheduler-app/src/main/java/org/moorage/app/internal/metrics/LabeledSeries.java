@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * finds a known series without allocation, which matters for the metrics that are updated for each node and plugin in a
  * cycle.
  */
-final class Series<T> {
+final class LabeledSeries<T> {
     private final Function<String[], T> find;
     private final Branch<T> root = new Branch<>();
 
@@ -26,7 +26,7 @@ final class Series<T> {
     }
 
     /** The series that the metric finds for values of its labels. */
-    Series(Function<String[], T> find) {
+    LabeledSeries(Function<String[], T> find) {
         this.find = find;
     }
 

@@ -164,8 +164,25 @@ public final class InputNotes {
         return templates.size();
     }
 
-    int problemCount() {
+    /** Returns the number of problems. */
+    public int problemCount() {
         return problems.size();
+    }
+
+    /**
+     * Adds problems that were found late, in the places that they would have had.
+     *
+     * @param late the problems, by the number of the problems before them
+     */
+    public void insertProblems(Map<Integer, List<String>> late) {
+        List<String> known = List.copyOf(problems);
+        problems.clear();
+        for (int i = 0; i <= known.size(); i++) {
+            problems.addAll(late.getOrDefault(i, List.of()));
+            if (i < known.size()) {
+                problems.add(known.get(i));
+            }
+        }
     }
 
     private static String counted(int count, String one, String several) {

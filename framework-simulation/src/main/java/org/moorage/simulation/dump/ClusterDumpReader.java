@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.moorage.api.feature.FeatureGates;
 import org.moorage.api.model.ClusterObject;
@@ -133,9 +134,11 @@ public final class ClusterDumpReader {
     }
 
     /**
-     * Parses long inputs on another thread, while this one completes and decodes the objects. The result is the same.
+     * Parses long inputs on another thread, and completes and decodes the running pods on a third one. The result is the
+     * same.
      *
-     * @param executor runs the parser of one input at a time, at the same time as the caller
+     * @param executor runs the parser of one input at a time, at the same time as the caller; if it has another thread,
+     *     also the completion of pods
      */
     public ClusterDumpReader parsingOn(Executor executor) {
         Objects.requireNonNull(executor, "executor");
@@ -224,7 +227,13 @@ public final class ClusterDumpReader {
         Objects.requireNonNull(sources, "sources");
         Objects.requireNonNull(stdin, "stdin");
         Reading reading = new Reading(stdin);
-        ClusterFiles.read(sources, stdin, reading.notes, reading::add, parsers);
+        try (CompletedPods<Pending> running = new CompletedPods<>(parsers, reading::completedByTemplate)) {
+            reading.running = Optional.of(running);
+            ClusterFiles.read(sources, stdin, reading.notes, reading::add, parsers);
+            reading.running = Optional.empty();
+            running.finish();
+            reading.take(running);
+        }
         return reading.end(stdin);
     }
 
@@ -294,6 +303,10 @@ public final class ClusterDumpReader {
         private final Map<ObjectKey, Integer> placeByPod = new HashMap<>();
         /** The pods that controllers delete. */
         private final List<Pod> deleted = new ArrayList<>();
+        /** Completes running pods on another thread, while the files are read. */
+        private Optional<CompletedPods<Pending>> running = Optional.empty();
+        /** Receives the problems of objects that are completed. */
+        private Consumer<String> problems = notes::problem;
 
         Reading(InputStream stdin) {
             this(stdin, new CustomResources(decoder));
@@ -361,13 +374,38 @@ public final class ClusterDumpReader {
             if (isPending) {
                 pending.put(objects.size(), read);
             }
-            objects.add(isPending ? PENDING : completed(read));
+            if (!isPending && running.isPresent() && mayShareSpec(read)) {
+                running.get().add(objects.size(), read, notes.problemCount());
+                objects.add(PENDING);
+            } else {
+                objects.add(isPending ? PENDING : completed(read));
+            }
+        }
+
+        // Adds the pods that were completed meanwhile, and the problems of the others, as if each had been completed in
+        // its turn.
+        private void take(CompletedPods<Pending> pods) {
+            pods.completed().forEach(pod -> objects.set(pod.place(), pod.object()));
+            Map<Integer, List<String>> late = new HashMap<>();
+            for (CompletedPods.Failed<Pending> pod : pods.failed()) {
+                problems = problem -> late.computeIfAbsent(pod.problemsBefore(), any -> new ArrayList<>())
+                        .add(problem);
+                wrong(pod.pod(), pod.failure());
+            }
+            problems = notes::problem;
+            notes.insertProblems(late);
         }
 
         private ClusterObject completed(Pending read) {
-            if (!mayShareSpec(read)) {
-                return completedAlone(read);
+            try {
+                return mayShareSpec(read) ? completedByTemplate(read) : completedAlone(read);
+            } catch (ObjectRefusedException | ClusterFileException | ObjectDecodeException wrong) {
+                wrong(read, wrong);
+                return PENDING;
             }
+        }
+
+        private ClusterObject completedByTemplate(Pending read) {
             Optional<Pod> shared = specs.find(read.tree()).flatMap(spec -> withSpec(read, spec));
             if (shared.isPresent()) {
                 return shared.get();
@@ -403,15 +441,16 @@ public final class ClusterDumpReader {
         }
 
         private ClusterObject completedAlone(Pending read) {
-            try {
-                admit(read);
-                return decoder.decode(TreeDecoder.kindOf(read.tree()), read.tree(), json);
-            } catch (ObjectRefusedException e) {
-                refused(read, e);
-            } catch (ClusterFileException | ObjectDecodeException e) {
-                problems(read, e);
+            admit(read);
+            return decoder.decode(TreeDecoder.kindOf(read.tree()), read.tree(), json);
+        }
+
+        private void wrong(Pending read, RuntimeException wrong) {
+            if (wrong instanceof ObjectRefusedException refusal) {
+                refused(read, refusal);
+            } else {
+                problems(read, wrong);
             }
-            return PENDING;
         }
 
         private void admit(Pending read) {
@@ -444,7 +483,7 @@ public final class ClusterDumpReader {
                 trees.remove(read.tree());
             } else {
                 String title = ObjectKey.of(read.tree()).title();
-                notes.problem(read.position() + ": " + title + ": " + REFUSED
+                problems.accept(read.position() + ": " + title + ": " + REFUSED
                         + Objects.requireNonNullElse(refusal.getMessage(), ""));
             }
         }
@@ -464,7 +503,7 @@ public final class ClusterDumpReader {
             if (read.origin().isPresent() && message.startsWith(title)) {
                 problem = read.origin().get().problem(key.kind(), message.substring(title.length()));
             }
-            notes.problem(read.position() + ": " + problem);
+            problems.accept(read.position() + ": " + problem);
         }
 
         ClusterDump end(InputStream stdin) {

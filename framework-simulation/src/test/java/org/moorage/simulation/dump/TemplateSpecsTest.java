@@ -8,8 +8,15 @@ import java.io.ByteArrayInputStream;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.moorage.api.model.Pod;
 import org.moorage.config.ConfigLoader;
 import org.moorage.config.plugin.PluginRegistry;
@@ -18,6 +25,8 @@ import org.moorage.objects.ClusterFileException;
 /** Compares pods that share the specification of an earlier pod with pods that are completed one by one. */
 final class TemplateSpecsTest {
     private static final int SEEDS = 200;
+    /** So many that the input is parsed on another thread. */
+    private static final int PODS = 300;
 
     /** The parts of a specification in which pods of one controller may differ, with their variants. */
     private static final List<List<String>> PARTS = List.of(
@@ -107,7 +116,7 @@ final class TemplateSpecsTest {
 
     private static Outcome read(ClusterDumpReader reader, String text) {
         try {
-            ClusterDump dump = reader.read("cluster.json", new ByteArrayInputStream(text.getBytes(UTF_8)));
+            ClusterDump dump = reader.read(List.of("-"), new ByteArrayInputStream(text.getBytes(UTF_8)));
             return new Outcome(
                     dump.pods().stream().map(TemplateSpecsTest::contents).toList(), dump.warnings(), "");
         } catch (ClusterFileException e) {
@@ -136,5 +145,50 @@ final class TemplateSpecsTest {
             readable += shared.pods().isEmpty() ? 0 : 1;
         }
         assertThat(readable).isGreaterThan(0).isLessThan(SEEDS);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Threads.class)
+    void completesPodsOnAnotherThreadAsOnOne(Threads threads) throws InterruptedException {
+        ExecutorService pool = Executors.newCachedThreadPool();
+        try {
+            int readable = 0;
+            for (int seed = 0; seed < SEEDS / 4; seed++) {
+                RandomGenerator random = new SplittableRandom(seed);
+                StringBuilder text = new StringBuilder();
+                for (int i = 0; i < PODS; i++) {
+                    // Few pods are malformed, and few come twice, which the reading thread finds.
+                    boolean isHostile = seed % 2 == 0 && random.nextInt(50) == 0;
+                    boolean isRepeated = seed % 4 == 0 && random.nextInt(50) == 0;
+                    text.append(pod(isRepeated ? random.nextInt(PODS) : i, random, isHostile));
+                }
+                Outcome expected = read(reader(), text.toString());
+                assertThat(read(reader().parsingOn(threads.of(pool)), text.toString()))
+                        .as("seed %d", seed)
+                        .isEqualTo(expected);
+                readable += expected.pods().isEmpty() ? 0 : 1;
+            }
+            assertThat(readable).isGreaterThan(0).isLessThan(SEEDS / 4);
+        } finally {
+            pool.shutdownNow();
+            assertThat(pool.awaitTermination(1, TimeUnit.MINUTES)).isTrue();
+        }
+    }
+
+    /** The threads that an executor has. */
+    enum Threads {
+        /** As many as there are tasks. */
+        ENOUGH,
+        /** One for the first task, the parser; none for the completion of pods. */
+        ONE;
+
+        private Executor of(Executor pool) {
+            AtomicInteger tasks = new AtomicInteger();
+            return task -> {
+                if (this == ENOUGH || tasks.getAndIncrement() == 0) {
+                    pool.execute(task);
+                }
+            };
+        }
     }
 }

@@ -34,8 +34,10 @@ final class OrderedTasks implements AutoCloseable {
      */
     void add(Runnable task) {
         synchronized (this) {
-            waiting.add(task);
-            notifyAll();
+            if (failure == null) {
+                waiting.add(task);
+                notifyAll();
+            }
         }
         runUntilAtMost(MOST_WAITING);
     }

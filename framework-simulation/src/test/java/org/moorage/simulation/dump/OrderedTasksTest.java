@@ -58,12 +58,13 @@ final class OrderedTasksTest {
     void throwsWhatATaskThrows() {
         try (OrderedTasks tasks = OrderedTasks.on(pool)) {
             tasks.add(() -> done.add(0));
-            tasks.add(() -> {
-                throw new IllegalStateException("wrong");
-            });
             assertThatThrownBy(() -> {
-                        for (int i = 0; i < TASKS; i++) {
-                            tasks.add(() -> {});
+                        tasks.add(() -> {
+                            throw new IllegalStateException("wrong");
+                        });
+                        for (int i = 1; i < TASKS; i++) {
+                            int number = i;
+                            tasks.add(() -> done.add(number));
                         }
                         tasks.finish();
                     })

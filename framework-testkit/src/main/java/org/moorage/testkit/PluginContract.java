@@ -74,7 +74,7 @@ import org.moorage.testkit.TesterPlugin.TrialChange;
  *   <li>a plugin that can reject registers the events that could change its result, and its hints handle objects of
  *       each kind without failing, including objects with nothing but a name;
  *   <li>a plugin that signs returns the same results for pods with the same signature on a node, regardless of the rest
- *       of the cluster;
+ *       of the cluster unless it reports changes of other data;
  *   <li>a plugin for groups returns equal results for equal groups, which the scheduler accepts; its placements have
  *       unique names and consist of the given nodes in their order; a feasible placement stays feasible.
  * </ul>

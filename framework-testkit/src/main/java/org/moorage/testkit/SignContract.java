@@ -14,8 +14,8 @@ import org.moorage.api.plugin.point.SignPlugin;
 
 /**
  * The contract of a plugin that signs: pods with equal signatures get equal results for a node, and the results depend
- * on nothing but that node. Results are cached by signature, so an incomplete signature would schedule pods to
- * unsuitable nodes.
+ * on nothing but that node, unless the plugin reports changes of other data. Results are cached by signature, so an
+ * incomplete signature would schedule pods to unsuitable nodes.
  */
 final class SignContract {
     private static final Set<String> KEPT_ANSWERS = Set.of("filter", "score");
@@ -67,7 +67,9 @@ final class SignContract {
                     Signed signed = new Signed(pod, signature.get(), answers(first, pod));
                     known.forEach(former -> compare(former, signed));
                     known.add(signed);
-                    compareClusters(signed, answers(other, pod));
+                    if (plugin.nodeChanges().isEmpty()) {
+                        compareClusters(signed, answers(other, pod));
+                    }
                 }
             }
         }

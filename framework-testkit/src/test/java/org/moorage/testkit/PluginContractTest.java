@@ -51,6 +51,7 @@ import org.moorage.api.plugin.group.PodGroupPostFilterResult;
 import org.moorage.api.plugin.group.PodGroupTrial;
 import org.moorage.api.plugin.point.EnqueueExtensions;
 import org.moorage.api.plugin.point.FilterPlugin;
+import org.moorage.api.plugin.point.NodeChanges;
 import org.moorage.api.plugin.point.PreEnqueuePlugin;
 import org.moorage.api.plugin.point.PreFilterExtensions;
 import org.moorage.api.plugin.point.PreFilterPlugin;
@@ -329,6 +330,12 @@ class PluginContractTest {
     @Test
     void takesAPluginThatKeepsIt() {
         assertThatCode(() -> PluginContract.verify(new Factory<>(NAME, PluginArgs.None.class, handle -> new Fair())))
+                .doesNotThrowAnyException();
+    }
+
+    @Test
+    void takesAPluginThatReportsChangesOfWhatItsScoresDependOn() {
+        assertThatCode(() -> PluginContract.verify(new Factory<>(NAME, PluginArgs.None.class, Reporting::new)))
                 .doesNotThrowAnyException();
     }
 
@@ -649,7 +656,7 @@ class PluginContractTest {
         }
     }
 
-    private static final class Comparing extends Fair implements SignPlugin {
+    private static class Comparing extends Fair implements SignPlugin {
         private final ObjectLister<Pod> pods;
 
         Comparing(Handle handle) {
@@ -664,6 +671,20 @@ class PluginContractTest {
         @Override
         public Optional<?> sign(Pod pod) {
             return Optional.of(pod.spec());
+        }
+    }
+
+    private static final class Reporting extends Comparing {
+        private final NodeChanges changes = new NodeChanges();
+
+        Reporting(Handle handle) {
+            super(handle);
+            handle.cluster().onChange(ObjectKind.POD, change -> changes.addAll());
+        }
+
+        @Override
+        public Optional<NodeChanges> nodeChanges() {
+            return Optional.of(changes);
         }
     }
 

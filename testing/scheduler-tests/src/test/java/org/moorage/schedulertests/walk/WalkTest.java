@@ -27,7 +27,7 @@ class WalkTest {
         return Stream.of(
                 new Case("a pod, until it is bound", "SchedulePods", ONE_POD, 3, "", 14, 31),
                 new Case("a pod, until its node is chosen", "SchedulePods", ONE_POD, 3, BINDING, 10, 23),
-                new Case("a group of pods, until it is bound", "ScheduleGroups", ONE_GROUP, 1, "", 38, 86),
+                new Case("a group of pods, until it is bound", "ScheduleGroups", ONE_GROUP, 1, "", 38, 88),
                 new Case("the nodes that a pod fits", "AskWhichNodesFit", FITS, 2, "", 9, 14));
     }
 

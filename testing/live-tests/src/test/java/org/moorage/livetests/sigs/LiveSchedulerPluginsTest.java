@@ -105,10 +105,11 @@ class LiveSchedulerPluginsTest {
             waiting = bound.equals(first) ? second : first;
         }
         removeGang(bound);
-        // Like the original, Coscheduling does not retry a gang that lacks its minResources when a pod is deleted, but
-        // when a pod is created.
-        scene.api().create(ApiAccess.PODS, pod("created", "nobody", 1, ""));
+        // Like the original, Coscheduling does not retry a gang that lacks its minResources when a pod is deleted.
+        // Another
+        // pod of the gang is tried, and activates the others.
         String last = waiting;
+        scene.api().create(ApiAccess.PODS, member(last, GANG, ""));
         scene.await("the last gang is bound", () -> scene.bound(last + "-") == GANG);
     }
 

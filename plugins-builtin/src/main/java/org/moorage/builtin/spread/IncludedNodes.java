@@ -25,7 +25,7 @@ final class IncludedNodes {
         }
     };
 
-    /** What decides; a snapshot has other topologies once a label of a node has changed. */
+    /** The conditions that decide. A snapshot has other topologies once a label of a node has changed. */
     private record Key(
             Topology topology,
             List<Topology> required,

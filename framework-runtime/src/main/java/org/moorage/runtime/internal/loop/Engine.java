@@ -14,8 +14,8 @@ import org.moorage.runtime.internal.extender.Extenders;
 import org.moorage.runtime.internal.plugin.PluginThread;
 
 /**
- * What one scheduling cycle or evaluation at a time works with: a snapshot, which is updated in place between them, the
- * algorithm with its working memory, and worker threads.
+ * The snapshot, the algorithm with its working memory, and the worker threads of one scheduling cycle or evaluation at a
+ * time. The snapshot is updated in place between them.
  */
 final class Engine implements AutoCloseable {
     private final ReentrantLock lock = new ReentrantLock();
